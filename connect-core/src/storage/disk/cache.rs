@@ -1,22 +1,23 @@
-//! The rows that were read last, decoded and checked.
+//! The most recently read rows, decoded and checked.
 //!
-//! A row is in here only as the readers see it: they put in what they have read while they hold
-//! the view's lock, and the writer changes a row only while the view hides it from them.
+//! A cached row always matches the readers' state. Readers add the rows they read while holding the
+//! view's lock, and the writer changes a cached row only while the view hides it from readers.
 
 use quick_cache::{Weighter, sync::Cache};
 
 use crate::storage::{Key, Value};
 
-/// The room that an entry takes beside its key and its value, in bytes.
+/// The bytes of an entry beside its key and its value.
 const OVERHEAD: usize = 128;
 
-/// A usual entry, in bytes; only where the table starts out depends on it.
+/// The size of a usual entry, in bytes.
+/// It affects only the initial size of the table.
 const USUAL: u64 = 512;
 
-/// Values longer than this are not kept, in bytes.
+/// The longest value to keep, in bytes.
 const LONGEST: usize = 64 * 1024;
 
-/// Rows in memory, up to a number of bytes.
+/// Rows in memory, up to a limit in bytes.
 pub(super) struct RowCache(Option<Cache<Key, Value, ByBytes>>);
 
 #[derive(Clone)]
@@ -29,7 +30,7 @@ impl Weighter<Key, Value> for ByBytes {
 }
 
 impl RowCache {
-    /// A cache that holds this many bytes; none with 0.
+    /// A cache of this many bytes; no cache with 0.
     pub(super) fn new(bytes: u64) -> Self {
         let items = usize::try_from(bytes / USUAL).unwrap_or(usize::MAX);
         Self((bytes > 0).then(|| Cache::with_weighter(items, bytes, ByBytes)))
@@ -39,9 +40,9 @@ impl RowCache {
         self.0.as_ref()?.get(key)
     }
 
-    /// Keeps a row that was read.
+    /// Keeps a row after a read.
     pub(super) fn keep(&self, key: &[u8], value: &Value) {
-        // Entries of indexes say all they have to say by their keys.
+        // Index entries have only a key, so there is no value to cache.
         if let Some(cache) = &self.0
             && !value.is_empty()
             && value.len() <= LONGEST
@@ -50,7 +51,7 @@ impl RowCache {
         }
     }
 
-    /// Keeps a row that was written, and forgets one that was removed.
+    /// Keeps a row after a write, and forgets it after a removal.
     pub(super) fn written(&self, key: &[u8], value: Option<&Value>) {
         let Some(cache) = &self.0 else { return };
         match value {

@@ -1,8 +1,8 @@
-//! The list of an engine's files as they were when the store was closed.
+//! The list of an engine's files, as of the close of the store.
 //!
-//! It is there only while the store is closed: opening takes it away. A store that has it must
-//! still have every file at its length; one that was killed has none, and its rows are counted
-//! where the engine does not check its files itself.
+//! It exists only while the store is closed: opening removes it. With the list, every file must
+//! still exist with its full length. A killed store has no list. Its rows are counted, unless the
+//! engine checks its files itself.
 
 use std::{collections::BTreeMap, fs, io, path::Path};
 
@@ -13,7 +13,7 @@ use super::files;
 /// The name of the list.
 pub(super) const FILE: &str = "connect.closed";
 
-/// Files by their path in the store's folder, each with its length in bytes.
+/// The files by path in the store's folder, with lengths in bytes.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Closed {
     files: BTreeMap<String, u64>,
@@ -31,7 +31,8 @@ impl Closed {
         Ok(list)
     }
 
-    /// Reads the list of a folder. `None` when there is none, or when it was not written in full.
+    /// Reads the list of a folder.
+    /// `None` if it is missing or incomplete.
     pub(super) fn read(folder: &Path) -> io::Result<Option<Self>> {
         match fs::read(folder.join(FILE)) {
             Ok(text) => Ok(serde_json::from_slice(&text).ok()),
@@ -40,7 +41,7 @@ impl Closed {
         }
     }
 
-    /// Writes the list, durably, after the files in it have been made durable.
+    /// Writes the list durably, after syncing the files in it.
     pub(super) fn write(&self, folder: &Path) -> io::Result<()> {
         for name in self.files.keys() {
             fs::File::open(folder.join(name))?.sync_all()?;
@@ -48,7 +49,8 @@ impl Closed {
         files::replace(folder, FILE, &serde_json::to_vec(self)?)
     }
 
-    /// Says in words what `now` lacks; empty when nothing. Files that came on top do no harm.
+    /// Describes the files of this list lost in `now`; empty if there are none.
+    /// Additional files do no harm.
     pub(super) fn missing_in(&self, now: &Self) -> String {
         let missing = self
             .files

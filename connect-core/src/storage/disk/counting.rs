@@ -1,7 +1,7 @@
-//! Counting the rows of a store as it is opened.
+//! The count of a store's rows during opening.
 //!
-//! Nearly all of the time goes into reading the engine's pages, so two threads count, one from
-//! each end, until they meet.
+//! Nearly all of the time goes into reading the engine's pages, so two threads count, one from each
+//! end, until they meet.
 
 use std::thread;
 
@@ -14,17 +14,17 @@ use super::{
 };
 use crate::storage::StorageError;
 
-/// Rows that a thread counts before it looks how far the other has come.
+/// The rows for a thread to count between checks of the other.
 const AT_ONCE: usize = 4096;
 
-/// Counts all rows, by the checksums that they carry. A row that cannot be read is counted like
-/// the others: it is refused when it is read, and does not keep the rest from being used.
+/// Counts all rows by their stored checksums.
+/// An unreadable row counts too: a later read of it is refused, and the other rows stay usable.
 pub(super) fn count<E: Engine>(engine: &E, expected: Option<Mark>) -> Result<Mark, Fault> {
     let snapshot = engine.snapshot()?;
     let counted = count_from_both_ends::<E>(&snapshot)?;
     if expected.is_some_and(|expected| !expected.same_rows(&counted)) {
-        // An engine reads backwards by other code than forwards. A store is refused only when
-        // the code that pages are read with finds the difference, too.
+        // An engine reads backwards and forwards by different code. A store is refused only when
+        // the code used for pages finds the difference too.
         let left = Mutex::new(Left::everything());
         count_from::<E>(&snapshot, &left, false)?;
         return Ok(left.into_inner().counted);
@@ -50,7 +50,7 @@ fn count_from_both_ends<E: Engine>(snapshot: &E::Snapshot) -> Result<Mark, Fault
     Ok(left.into_inner().counted)
 }
 
-/// Counts from one end until nothing is left.
+/// Counts from one end until no rows are left.
 fn count_from<E: Engine>(
     snapshot: &E::Snapshot,
     left: &Mutex<Left>,
@@ -79,7 +79,7 @@ fn count_from<E: Engine>(
 /// The engine key of a row, and its checksum.
 type Row = (Box<[u8]>, u32);
 
-/// The part of the store that nobody has counted yet, `from <= key < to`, and the count so far.
+/// The uncounted rows, `from <= key < to`, and the count so far.
 struct Left {
     from: Vec<u8>,
     to: Vec<u8>,
@@ -99,8 +99,8 @@ impl Left {
         (self.from < self.to).then(|| (self.from.clone(), self.to.clone()))
     }
 
-    /// Counts what was found at one end of what was left. The other thread may have come across
-    /// some of it since, which is then not counted again.
+    /// Counts the rows found at one end of the uncounted part.
+    /// Rows counted meanwhile by the other thread are not counted again.
     fn count(&mut self, found: &mut Vec<Row>, from_the_end: bool) {
         let is_all = found.len() < AT_ONCE;
         let last = found.last().map(|(key, _)| key.to_vec());
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
     use crate::storage::disk::engine::Batch;
 
-    /// Every row is counted once, wherever the two threads meet.
+    /// Counts every row once, wherever the two threads meet.
     fn counts_every_row_once<E: Engine<Options = u64>>() {
         let folder = tempfile::tempdir().unwrap();
         let mut engine = E::open(&folder.path().join("engine"), &(1 << 24)).unwrap();

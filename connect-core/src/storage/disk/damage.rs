@@ -1,9 +1,9 @@
-//! The parts of an engine's files that are damaged, and what finds them.
+//! The damaged parts of an engine's files, and their detection.
 //!
-//! redb keeps a checksum of every page in the page above it, and does not look at them as it
-//! reads: a flipped bit in a page that leads to others makes lists short in silence, and a page
-//! of zeros makes redb panic. So pages are checked beside redb, and from the moment on at which
-//! one is known to be damaged, every read that would need it is refused.
+//! redb keeps a checksum of every page in the page above it, without checking them on reads. A
+//! flipped bit in a branch page silently shortens lists, and a page of zeros makes redb panic. The
+//! pages are therefore checked separately. Once a page is known to be damaged, every read that
+//! needs it is refused.
 
 use std::{
     ops::Bound,
@@ -18,18 +18,19 @@ use super::{
 };
 use crate::storage::{StorageError, UnreadableKeys};
 
-/// The engine keys `from <= key < to` that cannot be read. Without `to`, all to the end.
+/// The unreadable engine keys, `from <= key < to`.
+/// Without `to`, all to the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Span {
     pub(crate) from: Vec<u8>,
     pub(crate) to: Option<Vec<u8>>,
-    /// The one entry that is damaged, where the rest of its page is as it was. Without it a whole page
-    /// is lost.
+    /// The one damaged entry, if the rest of its page is intact.
+    /// `None`: the whole page is lost.
     pub(crate) row: Option<Vec<u8>>,
 }
 
 impl Span {
-    /// Says that the span is all there is.
+    /// Returns whether the span covers all keys.
     pub(crate) fn is_everything(&self) -> bool {
         self.from.is_empty() && self.to.is_none()
     }
@@ -43,13 +44,13 @@ impl Span {
         self.from <= other.from && ends_behind
     }
 
-    /// Says that the key is before the end.
+    /// Returns whether the key comes before the end.
     fn ends_after(&self, key: &[u8]) -> bool {
         self.to.as_deref().is_none_or(|to| key < to)
     }
 
-    /// The last key that the page before may have. It leads to that page, where the span's first key
-    /// leads to the damaged one.
+    /// The last possible key of the page before.
+    /// It leads to the page before, whereas the span's first key leads to the damaged one.
     fn last_before(&self) -> Option<&[u8]> {
         self.from.split_last().map(|(_, last)| last)
     }
@@ -66,7 +67,7 @@ impl Span {
         Fault::Damaged(self.error())
     }
 
-    /// The error of reads that need this page.
+    /// The error for reads of this page.
     fn error(&self) -> StorageError {
         let error = match &self.row {
             Some(row) => StorageError::from(Fault::Row {
@@ -81,7 +82,7 @@ impl Span {
         error.about(self.rows())
     }
 
-    /// The keys of rows in the span.
+    /// The keys of the rows in the span.
     fn rows(&self) -> UnreadableKeys {
         let first = engine_keys::row_key(b"");
         let from = self.row.as_ref().unwrap_or(&self.from);
@@ -98,7 +99,7 @@ impl Span {
     }
 }
 
-/// The damage that is known.
+/// The known damage.
 #[derive(Debug, Default)]
 pub(crate) struct DamagedPages {
     is_there: AtomicBool,
@@ -108,12 +109,12 @@ pub(crate) struct DamagedPages {
 }
 
 impl DamagedPages {
-    /// Notes damaged pages; returns whether one of them is new.
+    /// Adds damaged pages; returns whether one of them is new.
     pub(crate) fn add(&self, found: &[Span]) -> bool {
         let mut spans = self.spans.write();
         let mut is_new = false;
         for span in found {
-            // The rest of a page may be lost later than its first row, and the page above later than both.
+            // A whole page may be lost after its first row, and the page above after both.
             if !spans.iter().any(|known| known.covers(span)) {
                 spans.retain(|known| !span.covers(known));
                 spans.push(span.clone());
@@ -140,7 +141,7 @@ impl DamagedPages {
         self.spans.read().clone()
     }
 
-    /// Says what is known, for the operator; `None` when nothing is damaged.
+    /// Describes the known damage for the operator; `None` if there is none.
     pub(crate) fn describe(&self) -> Option<String> {
         let spans = self.spans();
         let rows = spans.iter().filter(|span| span.row.is_some()).count();
@@ -153,7 +154,7 @@ impl DamagedPages {
         })
     }
 
-    /// The damaged page that would have this key.
+    /// The damaged page around this key.
     pub(crate) fn at(&self, key: &[u8]) -> Option<Span> {
         self.find(|span| span.contains(key))
     }
@@ -163,7 +164,7 @@ impl DamagedPages {
         self.at(key).map_or(Ok(()), |span| Err(span.fault()))
     }
 
-    /// The first damaged page that begins at a key or behind it.
+    /// The first damaged page at or after a key.
     pub(crate) fn next(&self, from: &[u8]) -> Option<Span> {
         self.find(|span| *span.from >= *from)
     }
@@ -175,7 +176,7 @@ impl DamagedPages {
         self.spans.read().iter().find(is_wanted).cloned()
     }
 
-    /// The part of a walk through `from <= key < to` that comes before a damaged page.
+    /// The part of a walk through `from <= key < to` before a damaged page.
     pub(crate) fn readable<'a>(
         spans: &'a [Span],
         from: &'a [u8],
@@ -222,19 +223,20 @@ impl DamagedPages {
 /// The bounds of a walk.
 pub(crate) type Bounds<'a> = (Bound<&'a [u8]>, Bound<&'a [u8]>);
 
-/// The part of a walk that can be read.
+/// The readable part of a walk.
 pub(crate) struct Readable<'a> {
-    /// Its bounds; `None` when it is nothing.
+    /// The bounds of the walk; `None` if it is empty.
     pub(crate) bounds: Option<Bounds<'a>>,
-    /// The edge of the damaged page ahead, or of the next one behind the walk: the last key before it, or
-    /// in the other direction the first one behind it. An entry there may not exist.
+    /// The edge of the damaged page ahead, or of the next one.
+    /// This is the last key before the page, or for a reverse walk the first key after it. An entry
+    /// there may not exist.
     pub(crate) edge: Option<&'a [u8]>,
     /// The damaged page at the end of the walk.
     met: Option<&'a Span>,
 }
 
 impl Readable<'_> {
-    /// The end of the walk.
+    /// The result at the end of the walk.
     pub(crate) fn end(&self) -> Result<(), Fault> {
         self.met.map_or(Ok(()), |span| Err(span.fault()))
     }
@@ -243,22 +245,22 @@ impl Readable<'_> {
 /// The findings of a check of pages.
 #[derive(Debug, Default)]
 pub(crate) struct Checked {
-    /// The pages that were checked, in bytes.
+    /// The size of the checked pages, in bytes.
     pub(crate) bytes: u64,
-    /// Those that are damaged.
+    /// The damaged pages.
     pub(crate) damaged: Vec<Span>,
-    /// The disk could not return one of these; it may a moment later.
+    /// Whether the disk failed to read; a retry may succeed.
     pub(crate) is_unread: bool,
-    /// The engine key to go on from; `None` when everything was checked.
+    /// The engine key to continue from; `None` when all is checked.
     pub(crate) next: Option<Vec<u8>>,
 }
 
-/// One state of an engine's pages, which stays as it is while this lives.
+/// One state of an engine's pages, unchanged while this lives.
 pub(crate) trait Pages: Send + Sync {
     /// Checks all pages.
     fn check_all(&self) -> Result<Checked, StorageError>;
 
-    /// Checks the pages of entries from a key on, about so many.
+    /// Checks the pages of entries from a key on, about `at_most` pages.
     fn check_some(&self, from: &[u8], at_most: u64) -> Result<Checked, StorageError>;
 
     /// Checks the findings once more; returns the spans still damaged.

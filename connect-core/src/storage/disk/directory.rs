@@ -1,17 +1,17 @@
-//! The folder that a store lives in: whose it is, and that nothing is missing from it.
+//! The folder of a store: its ownership and its completeness.
 //!
 //! | name | holds |
 //! |---|---|
 //! | `connect.lock` | nothing; locked while the store is open |
-//! | `connect.store` | which engine made the folder, the format, and the version of the rows |
+//! | `connect.store` | the engine of the folder, the format, and the version of the rows |
 //! | `connect.progress` | the last durable group: see [`progress`](super::progress) |
 //! | `connect.closed` | while closed: the engine's files: see [`clean_shutdown`](super::clean_shutdown) |
 //! | `connect.ballast` | room for opening on a full disk: see [`space`](super::space) |
-//! | `connect.accept-loss` | made by the operator: go on with what is left of a store |
+//! | `connect.accept-loss` | made by the operator: continue with the rest of a damaged store |
 //! | `sled/` or `store.redb` | the engine's files |
 //!
-//! Opening runs [`Directory::take`], opens the engine at [`Directory::engine_path`], and shows
-//! what was found to [`Directory::admit`], which refuses a store that has lost something.
+//! Opening runs [`Directory::take`], opens the engine at [`Directory::engine_path`], and passes the
+//! findings to [`Directory::admit`]. It refuses a store after a loss.
 
 use std::{
     fs::{self, File, TryLockError},
@@ -31,47 +31,49 @@ use super::{
 };
 use crate::storage::RowsVersion;
 
-/// Our lock. The engines lock their files too, but only after they have touched the folder.
+/// The name of our lock file.
+/// The engines lock their files too, but only after changing the folder.
 const LOCK_FILE: &str = "connect.lock";
 
-/// The time for which sled may hold on to its lock after it was closed; its threads end on their own time.
+/// The longest wait for sled's lock, until its threads have ended.
 const CLOSING: Duration = Duration::from_secs(10);
 
-/// The time for which opening waits for our lock: a supervisor may start the service again while the
-/// process that it has killed still ends.
+/// The longest wait of an opening for our lock.
+/// A supervisor may restart the service before the killed process has ended.
 const ENDING: Duration = Duration::from_secs(2);
 
-/// The time for which opening waits for the engine's lock once it has ours. Only the end of a
-/// process, which gives up one after the other, and something other than this backend can hold it.
+/// The longest wait for the engine's lock after taking ours.
+/// It can be held only by a process about to end, between its two releases, or by another program.
 const OPENING: Duration = Duration::from_millis(500);
 
-/// Returns whether a process has the store in this folder open. That may change at any time: only
-/// opening the store says for sure.
+/// Returns whether a process has the store in this folder open.
+/// This may change at any time; only opening the store is conclusive.
 pub fn is_in_use(path: &Path) -> bool {
     !files::is_let_go(&path.join(LOCK_FILE), Duration::ZERO)
 }
 
-/// A folder that this process, and nobody else, may work in until this is dropped.
+/// A folder in exclusive use by this process, until this is dropped.
 #[derive(Debug)]
 pub(super) struct Directory {
     pub(super) path: PathBuf,
     pub(super) engine: Kind,
     marker: Marker,
-    /// The record of the progress; `None` when there is none, or a torn one.
+    /// The record of the progress; `None` if missing or torn.
     pub(super) recorded: Option<Recorded>,
-    /// The reason for which the rows have to be counted before the store is used.
+    /// The reason for counting the rows before using the store.
     pub(super) doubt: Option<&'static str>,
     progress: Option<Progress>,
     _lock: File,
 }
 
 impl Directory {
-    /// Creates the folder if need be, takes its lock, and checks that it holds a whole store of
-    /// this engine, or nothing. The next steps are to open the engine, and [`Directory::admit`].
+    /// Takes the lock of the folder, creating it if missing, and checks its contents.
+    /// The folder must hold a whole store of this engine, or nothing. The next steps are to open
+    /// the engine, and [`Directory::admit`].
     pub(super) fn take(path: &Path, engine: Kind) -> Result<Self, OpenError> {
         let failed = OpenError::io(path);
         files::create_folder(path).map_err(failed)?;
-        // Before the lock, so that a folder of something else is left as it was.
+        // Before the lock, to leave a foreign folder unchanged.
         marker_of(path, engine)?;
         let lock = files::private()
             .create(true)
@@ -84,7 +86,7 @@ impl Directory {
             Err(TryLockError::WouldBlock) => return Err(OpenError::InUse { path: path.into() }),
             Err(TryLockError::Error(source)) => return Err(failed(source)),
         }
-        // Again, since another process may have made a store here before we got the lock.
+        // Again: another process may have created a store here before we got the lock.
         let marker = marker_of(path, engine)?;
         if let Err(error) = files::tighten_all(path, true) {
             tracing::warn!(path = %path.display(), %error, "cannot take others' rights to the store");
@@ -98,7 +100,7 @@ impl Directory {
             progress: None,
             _lock: lock,
         };
-        // Something other than this backend may have the engine open, or be closing it.
+        // A program other than this backend may have the engine open, or be closing it.
         if !directory.engine_lets_go(OPENING) {
             return Err(OpenError::InUse { path: path.into() });
         }
@@ -109,7 +111,7 @@ impl Directory {
         Ok(directory)
     }
 
-    /// The folder.
+    /// The path of the folder.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
@@ -122,7 +124,7 @@ impl Directory {
         })
     }
 
-    /// The engine's data file, whose length tells whether it was cut.
+    /// The engine's data file. Its length shows truncation.
     pub(super) fn data_path(&self) -> PathBuf {
         match self.engine {
             Kind::Sled => self.engine_path().join("db"),
@@ -130,22 +132,22 @@ impl Directory {
         }
     }
 
-    /// Says that the operator asks to go on with what is left of the store.
+    /// Returns whether the operator accepts a loss of data.
     pub(super) fn accepts_loss(&self) -> bool {
         self.path.join(ACCEPT_LOSS_FILE).exists()
     }
 
-    /// Says that the store is being made: the engine is to be created, with a mark of no groups.
+    /// Returns whether the store is still being created.
     pub(super) fn is_new(&self) -> bool {
         !self.marker.complete
     }
 
-    /// Admits the store that the engine has found, or refuses it because something is missing.
+    /// Admits the engine's store, or refuses it if data is missing.
     ///
-    /// `found` is the mark that the engine holds, durably. `count` reads every row and returns
-    /// their mark, with any number; it is called when there is doubt, and fails when a row cannot
-    /// be read. Returns the mark to go on from. Where the operator has accepted a loss that is
-    /// another one than `found`; the opener then writes it to the engine before anything else.
+    /// `found` is the durable mark in the engine. `count`, called in case of doubt, reads every row
+    /// and returns their mark, with any number; it fails on an unreadable row. Returns the mark to
+    /// continue from. It differs from `found` if the operator has accepted a loss; the caller then
+    /// writes it to the engine before anything else.
     pub(super) fn admit(
         &mut self,
         found: Option<Mark>,
@@ -172,8 +174,8 @@ impl Directory {
         Ok(mark)
     }
 
-    /// Notes that a group is durable. Only a lower bound of what is, so a failure does no harm
-    /// but to later checks.
+    /// Records a durable group.
+    /// The record is only a lower bound, so a failure weakens later checks and does no other harm.
     pub(super) fn record(&self, mark: Mark) {
         let Some(progress) = &self.progress else {
             return;
@@ -184,11 +186,11 @@ impl Directory {
         }
     }
 
-    /// Notes that this program writes to the store, before it first does: older ones must not open it from
-    /// then on.
+    /// Records this program's version before its first write to the store.
+    /// From then on, older programs must not open the store.
     ///
     /// # Errors
-    /// It could not be noted: nothing may be written then.
+    /// The version could not be recorded. The caller must not write.
     pub(super) fn note_version(&mut self) -> io::Result<()> {
         let Some(marker) = self.marker.written_to() else {
             return Ok(());
@@ -200,8 +202,8 @@ impl Directory {
         Ok(())
     }
 
-    /// Gives the folder up after the engine was closed in good order. Without this the store is
-    /// taken for one whose process was killed.
+    /// Releases the folder after a clean close of the engine.
+    /// Without this the store counts as killed.
     pub(super) fn close(self) {
         if self.progress.is_none() || !self.engine_lets_go(CLOSING) {
             return;
@@ -214,7 +216,7 @@ impl Directory {
         }
     }
 
-    /// Begins a store, without what is left of one whose making was cut short.
+    /// Starts a store, removing the remains of an unfinished creation.
     fn start_anew(&self) -> io::Result<()> {
         let engine = self.engine_path();
         if engine.is_dir() {
@@ -227,7 +229,7 @@ impl Directory {
         self.marker.write(&self.path)
     }
 
-    /// Makes the names and the contents of the engine's files survive a loss of power.
+    /// Syncs the names and the contents of the engine's files.
     fn sync_engine(&self) -> io::Result<()> {
         for path in files::all_files(&self.engine_path())? {
             File::open(path)?.sync_all()?;
@@ -239,7 +241,7 @@ impl Directory {
         files::sync_folder(&self.path)
     }
 
-    /// Waits until nobody holds the engine's own lock; false when time is up.
+    /// Waits until the engine's own lock is free; false on a timeout.
     fn engine_lets_go(&self, at_most: Duration) -> bool {
         files::is_let_go(&self.data_path(), at_most)
     }
@@ -247,15 +249,16 @@ impl Directory {
 
 impl Drop for Directory {
     fn drop(&mut self) {
-        // Our lock goes last, so whoever gets it finds the engine's free as well.
+        // Our lock is released last, so its next holder finds the engine's free as well.
         if !self.engine_lets_go(CLOSING) {
             tracing::warn!(path = %self.path.display(), "the engine has not let go of its files");
         }
     }
 }
 
-/// The marker of a folder that is ours to use; `None` when it is empty but for what a mount point
-/// has, or what a process left that was killed before it began.
+/// The marker of a usable folder; `None` if the folder is empty.
+/// The usual contents of a mount point do not count, nor the remains of a process killed before it
+/// began.
 fn marker_of(path: &Path, engine: Kind) -> Result<Option<Marker>, OpenError> {
     if let Some(marker) = Marker::read(path)? {
         return if marker.engine == engine {

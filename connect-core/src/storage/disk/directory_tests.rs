@@ -1,5 +1,5 @@
-//! The folder of a store, tried with small stores of both engines: what is refused, and that a
-//! store which lost nothing never is.
+//! The folder of a store, with small stores of both engines.
+//! Tests the refusals, and that no intact store is refused.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -127,7 +127,7 @@ fn open(path: &Path, engine: Kind) -> Result<Store, OpenError> {
 }
 
 impl Store {
-    /// Writes rows of 1 kB, each in a group of its own.
+    /// Writes rows of 1 kB, each in its own group.
     fn fill(&mut self, rows: std::ops::Range<u32>) {
         for row in rows {
             let (key, value) = (row.to_be_bytes(), value(row));
@@ -158,7 +158,7 @@ fn value(row: u32) -> Vec<u8> {
 
 const ROWS: std::ops::Range<u32> = 0..1500;
 
-/// A store with rows, as it is after it was closed, or as a killed process leaves it.
+/// A store with rows, either closed or killed.
 fn filled(engine: Kind, closed: bool) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let mut store = open(folder.path(), engine).unwrap();
@@ -167,7 +167,7 @@ fn filled(engine: Kind, closed: bool) -> TempDir {
         store.close();
         return folder;
     }
-    // What a kill leaves: the files as they are while the store is open.
+    // After a kill, the files are the ones of an open store.
     let killed = copy(folder.path());
     drop(store);
     killed
@@ -240,7 +240,7 @@ fn a_removed_or_emptied_file_is_refused_by_name() {
                     .unwrap()
                     .display()
                     .to_string();
-                // A snapshot of sled's can be made again from its log.
+                // sled can rebuild its snapshots from its log.
                 let needed = match &*name {
                     "connect.lock" | "connect.closed" | "connect.progress" => false,
                     name => closed || !name.contains("snap."),
@@ -280,7 +280,7 @@ fn a_file_that_was_cut_is_never_opened_smaller() {
                 let copy = copy(folder.path());
                 cut(&data_file(copy.path(), engine), length * part / 40);
                 match open(copy.path(), engine) {
-                    // Nothing was in the part that is gone.
+                    // The lost part held no data.
                     Ok(store) => {
                         assert!(store.holds(ROWS), "{engine}, {part}/40");
                         opened += 1;
@@ -335,7 +335,7 @@ fn an_older_data_file_is_refused_until_the_loss_is_accepted() {
             "{text}"
         );
         assert!(text.contains(ACCEPT_LOSS_FILE), "{text}");
-        // Refused again, and again, until it is accepted.
+        // Refused every time, until the operator accepts the loss.
         refused(folder.path(), engine, "older, again");
         fs::write(folder.path().join(ACCEPT_LOSS_FILE), "").unwrap();
         let store = open(folder.path(), engine).unwrap();
@@ -367,7 +367,7 @@ fn a_record_that_is_older_missing_or_torn_does_not_harm_a_good_store() {
                 whole[..8]
             );
         }
-        // As a loss of power leaves it.
+        // The state after a loss of power.
         let mut store = open(folder.path(), engine).unwrap();
         let old = fs::read(&record).unwrap();
         store.fill(ROWS.end..ROWS.end + 10);
@@ -380,7 +380,7 @@ fn a_record_that_is_older_missing_or_torn_does_not_harm_a_good_store() {
 
 #[test]
 fn a_row_that_is_gone_or_older_is_noticed_after_a_kill() {
-    // redb checks its pages itself, so its rows are counted only where there is more doubt.
+    // redb checks its pages itself, so its rows are counted only when there is more doubt.
     let folder = filled(Kind::Sled, false);
     let raw = sled::open(folder.path().join("sled")).unwrap();
     raw.insert(7_u32.to_be_bytes(), "older").unwrap();
@@ -402,8 +402,8 @@ fn a_row_that_is_gone_or_older_is_noticed_after_a_kill() {
     assert_eq!((store.mark.number, store.mark.rows), (1500, 1500));
 }
 
-/// The file of redb is often shorter after its close than it was at the last commit. To count the rows
-/// then would take long at each start of a large store.
+/// The file of redb often gets shorter when closed.
+/// Counting the rows then would slow each start of a large store.
 #[test]
 fn a_redb_store_that_was_closed_is_opened_without_counting() {
     let mut shorter = 0;
@@ -421,7 +421,7 @@ fn a_redb_store_that_was_closed_is_opened_without_counting() {
         let directory = Directory::take(folder.path(), Kind::Redb).unwrap();
         assert_eq!(directory.doubt, None, "{rows} rows");
         drop(directory);
-        // The list went with the opening: from then on the length is all that there is.
+        // Opening has removed the list, so only the length is left to check.
         let directory = Directory::take(folder.path(), Kind::Redb).unwrap();
         assert!(directory.doubt.is_some(), "{rows} rows");
     }
@@ -479,7 +479,7 @@ fn a_second_opener_is_told_who_is_in_the_way() {
     }
 }
 
-/// A supervisor may start the service again while the process that it has killed still ends.
+/// A supervisor may restart the service before the killed process has ended.
 #[test]
 fn an_opener_waits_for_the_end_of_the_one_before() {
     for engine in ENGINES {
@@ -524,7 +524,7 @@ fn only_the_owner_has_rights() {
         check();
         store.close();
         check();
-        // A folder that was there before, or that somebody has opened up.
+        // An older folder, or one with wider permissions set later.
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
         let store = open(&path, engine).unwrap();
         check();

@@ -1,4 +1,4 @@
-//! The engine under a store: an ordered map of bytes on the disk that applies batches.
+//! The engine under a store: an ordered map on disk, with batches.
 
 use std::{path::Path, sync::Arc};
 
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::storage::StorageError;
 
-/// Writes that are applied together.
+/// Writes to apply together.
 pub(crate) type Batch = Vec<Change>;
 
 /// One write to an engine.
@@ -20,60 +20,62 @@ pub(crate) struct Change {
     pub(crate) key: Vec<u8>,
     /// The new bytes, or `None` to remove the key.
     pub(crate) value: Option<Vec<u8>>,
-    /// The checksum of the entry that is replaced, if there is one. Only known for engines that
-    /// are live; the others find it as they replace the entry.
+    /// The checksum of the replaced entry, if there is one.
+    /// Known only for live engines; the others find it when replacing the entry.
     #[cfg_attr(not(feature = "sled"), allow(dead_code))]
     pub(crate) was: Option<u32>,
 }
 
-/// An open database. Only the writer thread has it; readers have its [`Snapshot`]s.
+/// An open database.
+/// Only the writer thread has it; readers have its [`Snapshot`]s.
 ///
-/// Dropping it closes the database and returns once its files are free. All snapshots have to be
-/// gone by then.
+/// Dropping it closes the database and returns once its files are free. All snapshots must be
+/// dropped first.
 pub(crate) trait Engine: Sized + Send + 'static {
-    /// The kind of store, as its folder says.
+    /// The kind of store, as recorded in its folder.
     const KIND: Kind;
-    /// Values longer than this are stored in parts of this length.
+    /// The longest value to store whole.
+    /// Longer ones are split into parts of this length.
     const PART_LEN: usize;
-    /// A snapshot shows what is written after it was taken, entry by entry.
+    /// Whether a snapshot shows later writes, entry by entry.
     const IS_LIVE: bool;
-    /// Opening drops what it cannot read of its files in silence, so the rows have to be counted.
+    /// Whether opening silently drops unreadable data, so the rows must be counted.
     const DROPS_ROWS: bool;
-    /// The work that one slice of a large commit may be, chosen so that it takes a fraction of
-    /// the time for which a small commit may be held up.
+    /// The most work for one slice of a large commit.
+    /// A slice takes a fraction of the allowed delay of a small commit.
     const SLICE: Slice;
-    /// The room on the disk that a write may take beside its key and its value, in bytes.
+    /// The bytes on the disk of a write beside key and value.
     const ROOM_PER_WRITE: usize;
 
     /// Settings of the engine.
     type Options: Clone + Send + Sync + 'static;
-    /// The state that readers see.
+    /// The state for readers.
     type Snapshot: Snapshot;
 
-    /// Opens the database in a directory, or makes an empty one. Everything that it shows is
-    /// durable when this returns.
+    /// Opens the database in a directory, or creates an empty one.
+    /// All its contents are durable when this returns.
     fn open(path: &Path, options: &Self::Options) -> Result<Self, OpenError>;
 
-    /// The state as of now.
+    /// The current state.
     fn snapshot(&self) -> Result<Self::Snapshot, Fault>;
 
-    /// Applies a batch as a whole, together with the mark that it leads to, and makes it durable.
-    /// Returns that mark.
+    /// Applies a batch and its resulting mark as a whole, and makes them durable.
+    /// Returns the resulting mark.
     fn apply(&mut self, batch: Batch, mark: Mark) -> Result<Mark, Failed>;
 
-    /// The engine's pages as of now, where it keeps checksums of them that it does not look at.
+    /// The engine's current pages, if it keeps checksums without checking them.
     fn pages(&self) -> Result<Option<Box<dyn Pages>>, StorageError> {
         Ok(None)
     }
 
-    /// Writes everything that can be read into new files in place of these: without damaged pages, and
-    /// without the room of what was removed. Whatever happens meanwhile, the files are the old ones or
-    /// the new ones.
+    /// Writes all readable data into new files to replace these.
+    /// The new files have no damaged pages and no room of removed entries. After an interruption,
+    /// either the old or the new files are in place.
     fn rewrite(self, _path: &Path, _options: &Self::Options) -> Result<Self, StorageError> {
         Ok(self)
     }
 
-    /// The damage that its snapshots keep away from.
+    /// The damage, avoided by its snapshots.
     fn damage(&self) -> Option<&Arc<DamagedPages>> {
         None
     }
@@ -81,11 +83,11 @@ pub(crate) trait Engine: Sized + Send + 'static {
 
 /// One state of an engine, or a live view of it.
 pub(crate) trait Snapshot: Send + Sync + 'static {
-    /// Hands the bytes of a key to `read`.
+    /// Passes the bytes of a key to `read`.
     fn get<R>(&self, key: &[u8], read: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, Fault>;
 
-    /// Hands the entries of `from <= key < to` to `each`, in order or in the reverse order, until
-    /// it returns false.
+    /// Passes entries of `from <= key < to` to `each`, until it returns false.
+    /// In order or in reverse.
     fn visit(
         &self,
         from: &[u8],
@@ -95,21 +97,22 @@ pub(crate) trait Snapshot: Send + Sync + 'static {
     ) -> Result<(), Fault>;
 }
 
-/// Bounds of a slice of a large commit.
+/// The limits of a slice of a large commit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slice {
-    /// In writes.
+    /// The most writes.
     pub(crate) writes: usize,
-    /// In bytes of keys and values.
+    /// The most bytes of keys and values.
     pub(crate) bytes: usize,
 }
 
 /// The failure to apply a batch and make it durable.
 #[derive(Clone, Debug)]
 pub(crate) enum Failed {
-    /// Nothing of it is, and nothing of it will be.
+    /// No part of the batch is applied, now or later.
     NotApplied(StorageError),
-    /// All of it may be, or nothing. Opening the database again shows which.
+    /// The batch is applied as a whole or not at all.
+    /// Reopening the database shows the outcome.
     Unknown(StorageError),
 }
 
@@ -121,8 +124,8 @@ impl Failed {
     }
 }
 
-/// Runs something of an engine. sled panics over some damaged files, and redb over others; that
-/// must not take the process down.
+/// Runs code of an engine, and turns a panic into an error.
+/// Both sled and redb panic on some damaged files. This must not end the process.
 pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, StorageError> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(work))
         .map_err(|_| StorageError::new("the database engine panicked; see the log"))

@@ -3,7 +3,7 @@
 //! | engine key                   | holds |
 //! |------------------------------|-------|
 //! | `c`                          | the commit record of a large commit in force, see `staged` |
-//! | `m`                          | the mark: how far the store has come, see `progress` |
+//! | `m`                          | the mark: the progress of the store, see `progress` |
 //! | `p` entry's key, number (4 bytes) | one part of a split value |
 //! | `r` key                      | a row |
 //! | `s` number (4 bytes)         | a redo record of a large commit, see `staged` |
@@ -28,7 +28,7 @@ pub(super) enum Family {
     Redo,
 }
 
-/// The family of an engine key; `None` when it is not of this layout.
+/// The family of an engine key; `None` for an unknown one.
 pub(super) fn family(engine_key: &[u8]) -> Option<Family> {
     match engine_key {
         MARK_KEY => Some(Family::Mark),
@@ -67,16 +67,16 @@ pub(super) fn number_of(redo_key: &[u8]) -> Option<u32> {
     Some(u32::from_be_bytes(number))
 }
 
-/// The first engine key of all redo records, and the first after them.
+/// The bounds of the engine keys of all redo records.
 pub(super) const REDO_RECORDS: (&[u8], &[u8]) = (&[REDO], &[REDO + 1]);
 
-/// The engine key of one part of an entry's value. The number has a fixed length at the end, so
-/// parts of different entries cannot meet.
+/// The engine key of one part of an entry's value.
+/// The number at the end has a fixed length, so parts of different entries have different keys.
 pub(super) fn part_key(engine_key: &[u8], part: u32) -> Vec<u8> {
     [&[PART][..], engine_key, &part.to_be_bytes()].concat()
 }
 
-/// The entry that a part belongs to, and the number of the part.
+/// The entry of a part, and the number of the part.
 pub(super) fn owner_of(part_key: &[u8]) -> Option<(&[u8], u32)> {
     let (owner, number) = part_key.get(1..)?.split_last_chunk()?;
     Some((owner, u32::from_be_bytes(*number)))

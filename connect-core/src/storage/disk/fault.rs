@@ -1,29 +1,29 @@
-//! The reasons for which an engine could not be read.
+//! The reasons for a failed read of an engine.
 
 use std::sync::Arc;
 
 use crate::storage::StorageError;
 
-/// The reason for which something could not be read.
+/// The reason for a failed read.
 #[derive(Clone, Debug)]
 pub(crate) enum Fault {
-    /// One row is damaged. The others can be read.
+    /// One row is damaged. The other rows are readable.
     Row {
         /// The key of the row.
         key: Arc<[u8]>,
         /// The damage.
         damage: Damage,
     },
-    /// A part of the engine's files is damaged. Opening it again does not help.
+    /// A part of the engine's files is damaged. Reopening does not help.
     Damaged(StorageError),
-    /// The engine failed. Opening it again may help.
+    /// The engine failed. Reopening may help.
     Engine(StorageError),
 }
 
 /// Damage to a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Damage {
-    /// Its bytes are not those that were written.
+    /// Its bytes differ from the written ones.
     Checksum,
     /// A part of its value is missing.
     MissingPart,
@@ -49,5 +49,5 @@ impl From<Fault> for StorageError {
     }
 }
 
-/// The most bytes of a key that an error shows.
+/// The most bytes of a key to show in an error.
 const SHOWN: usize = 128;

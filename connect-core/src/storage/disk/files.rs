@@ -1,4 +1,4 @@
-//! Files and folders that only their owner may read, and that survive a loss of power.
+//! Files and folders with access for their owner only, and durable writes.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions, TryLockError},
@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Options for a file that is readable and writable for its owner only.
+/// Options for a file with access for its owner only.
 pub(super) fn private() -> OpenOptions {
     let mut options = File::options();
     #[cfg(unix)]
@@ -16,7 +16,8 @@ pub(super) fn private() -> OpenOptions {
     options
 }
 
-/// Locks a file until it is closed, and waits `at_most` this long for another holder of the lock.
+/// Locks a file until it is closed.
+/// Waits at most `at_most` for another holder of the lock.
 pub(super) fn lock(file: &File, at_most: Duration) -> Result<(), TryLockError> {
     let give_up = Instant::now() + at_most;
     loop {
@@ -29,13 +30,13 @@ pub(super) fn lock(file: &File, at_most: Duration) -> Result<(), TryLockError> {
     }
 }
 
-/// Waits until nobody holds the lock of this file; false when time is up.
+/// Waits until this file's lock is free; false on a timeout.
 pub(super) fn is_let_go(path: &Path, at_most: Duration) -> bool {
     let locked = File::open(path).map(|file| lock(&file, at_most));
     !matches!(locked, Ok(Err(TryLockError::WouldBlock)))
 }
 
-/// Replaces a file as a whole: after a crash it is the old one or the new one.
+/// Replaces a file as a whole, old or new after a crash.
 pub(super) fn replace(folder: &Path, name: &str, content: &[u8]) -> io::Result<()> {
     let new = folder.join(format!("{name}.new"));
     let mut file = private()
@@ -49,13 +50,13 @@ pub(super) fn replace(folder: &Path, name: &str, content: &[u8]) -> io::Result<(
     sync_folder(folder)
 }
 
-/// Makes the content of a file survive a loss of power.
+/// Syncs the contents of a file, to survive a loss of power.
 #[cfg(feature = "redb")]
 pub(super) fn sync_file(path: &Path) -> io::Result<()> {
     File::options().write(true).open(path)?.sync_all()
 }
 
-/// Removes a file durably. One that is not there is no error.
+/// Removes a file durably. A missing file is no error.
 pub(super) fn remove(folder: &Path, name: &str) -> io::Result<()> {
     match fs::remove_file(folder.join(name)) {
         Ok(()) => sync_folder(folder),
@@ -64,7 +65,7 @@ pub(super) fn remove(folder: &Path, name: &str) -> io::Result<()> {
     }
 }
 
-/// Creates a folder and those above it, for their owner only, and makes their names durable.
+/// Creates a private folder and its parents, durably.
 pub(super) fn create_folder(path: &Path) -> io::Result<()> {
     if path.is_dir() {
         return Ok(());
@@ -85,7 +86,8 @@ pub(super) fn create_folder(path: &Path) -> io::Result<()> {
     sync_folder(above)
 }
 
-/// Makes the names in a folder survive a loss of power. Only Unix has a way to ask for that.
+/// Syncs the names in a folder, to survive a loss of power.
+/// Only Unix offers this.
 pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
     if cfg!(unix) {
         File::open(path)?.sync_all()
@@ -94,8 +96,8 @@ pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Takes others' rights to a folder, also one that the path links to, and to everything in it.
-/// Engines make files with what the process's mask leaves.
+/// Removes other users' access to a folder and everything in it.
+/// Follows a link at `path` itself. The files of engines have permissions by the process's umask.
 pub(super) fn tighten_all(path: &Path, tell: bool) -> io::Result<()> {
     tighten_tree(&fs::canonicalize(path)?, tell)
 }
@@ -114,8 +116,8 @@ fn tighten_tree(path: &Path, tell: bool) -> io::Result<()> {
     Ok(())
 }
 
-/// Takes every right from everybody but the owner, for a folder or a file that has given some.
-/// Says so in the log when `tell` is set.
+/// Removes all access of other users to a folder or a file.
+/// Logs the change if `tell` is set.
 #[cfg(unix)]
 fn tighten(path: &Path, tell: bool) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
@@ -134,7 +136,7 @@ fn tighten(path: &Path, tell: bool) -> io::Result<()> {
     fs::set_permissions(path, fs::Permissions::from_mode(mode & 0o700))
 }
 
-/// Only Unix has such rights.
+/// Does nothing: only Unix has such permissions.
 #[cfg(not(unix))]
 fn tighten(_path: &Path, _tell: bool) -> io::Result<()> {
     Ok(())

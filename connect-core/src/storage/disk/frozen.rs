@@ -1,9 +1,9 @@
-//! All rows as they were at one moment, read page by page while commits go on.
+//! All rows as of one moment, read page by page.
 //!
-//! An engine with snapshots keeps the old pages for as long as one is open: its file grows meanwhile, and
-//! nobody waits. One without (sled) shows what is written later, so the writer keeps what a key
-//! held before the first write to it, until the reader has passed the key. A page is read from the live
-//! database, and what was kept is laid over it.
+//! An engine with snapshots keeps the old pages while one is open: its file grows meanwhile,
+//! without a wait for any caller. An engine without them (sled) shows later writes. The writer
+//! therefore keeps the value of a key before its first write, until the reader has passed the key.
+//! Each page is read from the live database, and the kept values replace the newer ones.
 
 use std::{
     collections::BTreeMap,
@@ -20,47 +20,48 @@ use super::{
 };
 use crate::storage::{Entry, Key, StorageError, Value};
 
-/// The most bytes that are kept of former values. More is written only where a reader is very slow.
+/// The most bytes of former values to keep.
+/// Only a very slow reader meets this limit.
 const MOST_KEPT: usize = 256 * 1024 * 1024;
 
 /// The rows of a page.
 const PAGE_ROWS: usize = 512;
 
-/// The bytes after which a page ends.
+/// The size limit of a page, in bytes.
 const PAGE_BYTES: usize = 512 * 1024;
 
-/// All rows of a store as they were at one moment, in the order of their keys.
+/// All rows of a store as of one moment, in key order.
 ///
-/// The store keeps what it needs for that until this is dropped.
+/// The store keeps the necessary data until this is dropped.
 pub struct FrozenRows(Box<dyn FnMut() -> Result<Vec<Entry>, StorageError> + Send>);
 
 impl FrozenRows {
     /// Reads the next rows; none at the end. Blocks.
     ///
     /// # Errors
-    /// A row is damaged, the store was closed or opened again, or too much was written meanwhile. Nothing
-    /// is to be read after that.
+    /// A row is damaged, the store was closed or reopened, or too much was written meanwhile. Do
+    /// not read on after an error.
     pub fn next_page(&mut self) -> Result<Vec<Entry>, StorageError> {
         (self.0)()
     }
 }
 
-/// One state, as the writer knows it.
+/// One state, shared with the writer.
 pub(super) struct Frozen<E: Engine> {
-    /// Gone once the engine was closed, or failed.
+    /// `None` once the engine was closed, or failed.
     snapshot: RwLock<Option<E::Snapshot>>,
     kept: Mutex<Kept>,
 }
 
-/// The values that the rows had, where they have others by now.
+/// The former values of rows changed since.
 struct Kept {
-    /// The place up to which all was read.
+    /// The position of the reader.
     passed: Passed,
     before: BTreeMap<Key, Result<Option<Value>, StorageError>>,
     bytes: usize,
 }
 
-/// The place up to which rows were read.
+/// The position of a reader.
 enum Passed {
     Nothing,
     UpTo(Key),
@@ -76,7 +77,8 @@ impl Kept {
         }
     }
 
-    /// Keeps the value of a key, if it is the first write to it. `value` is asked only then.
+    /// Keeps the value of a key before its first write.
+    /// `value` is called only then.
     fn keep(&mut self, key: &Key, value: impl FnOnce() -> Result<Option<Value>, StorageError>) {
         if self.has_passed(key) || self.before.contains_key(key) {
             return;
@@ -91,7 +93,7 @@ impl Kept {
         self.before.insert(key.clone(), value);
     }
 
-    /// Takes what was kept of the keys up to this one, or of all, which have been read now.
+    /// Takes the values kept for keys up to this one, or all; the reader has passed them.
     fn pass(&mut self, last: Option<&Key>) -> BTreeMap<Key, Result<Option<Value>, StorageError>> {
         let rest = match last {
             Some(last) => {
@@ -127,7 +129,8 @@ impl<E: Engine> Frozen<E> {
         }
     }
 
-    /// Reads the next page. `from` is the first engine key of it, and `None` behind the last one.
+    /// Reads the next page.
+    /// `from` is its first engine key, and `None` after the last page.
     fn page(&self, from: &mut Option<Vec<u8>>) -> Result<Vec<Entry>, StorageError> {
         loop {
             let Some(first) = from.take() else {
@@ -147,15 +150,15 @@ impl<E: Engine> Frozen<E> {
             };
             *from = last.map(|last| [&engine_keys::row_key(&last)[..], &[0]].concat());
             let page = merged(found, kept)?;
-            // All that was found may have been written after the moment.
+            // All rows found may be newer than the moment.
             if !page.is_empty() || from.is_none() {
                 return Ok(page);
             }
         }
     }
 
-    /// The rows that the engine shows from a key on, and whether they are the last. One that cannot be read may be
-    /// one that is being written: only the page tells.
+    /// The engine's rows from a key on, with a flag for the end.
+    /// An unreadable one may be in the middle of a write; the merged page decides.
     fn found(&self, first: &[u8]) -> Result<(Found, bool), StorageError> {
         let snapshot = self.snapshot.read();
         let snapshot = snapshot.as_ref().ok_or_else(|| {
@@ -179,10 +182,10 @@ impl<E: Engine> Frozen<E> {
     }
 }
 
-/// Rows as the engine shows them.
+/// The engine's rows.
 type Found = Vec<(Key, Result<Value, Fault>)>;
 
-/// Rows as the engine shows them, with what they were before laid over them.
+/// The engine's rows, with their former values in place of newer ones.
 fn merged(
     found: Found,
     kept: BTreeMap<Key, Result<Option<Value>, StorageError>>,
@@ -202,7 +205,7 @@ fn merged(
     rows.map(|(key, value)| Ok((key, value?))).collect()
 }
 
-/// The states that are being read.
+/// The states with active readers.
 pub(super) struct FrozenStates<E: Engine>(Mutex<Vec<Weak<Frozen<E>>>>);
 
 impl<E: Engine> FrozenStates<E> {
@@ -210,7 +213,7 @@ impl<E: Engine> FrozenStates<E> {
         Self(Mutex::new(Vec::new()))
     }
 
-    /// Begins to keep the state of a snapshot that was just taken, between two groups.
+    /// Starts keeping the state of a new snapshot, taken between two groups.
     pub(super) fn freeze(&self, snapshot: E::Snapshot) -> FrozenRows {
         let frozen = Arc::new(Frozen::<E>::new(snapshot));
         let mut states = self.0.lock();
@@ -220,7 +223,7 @@ impl<E: Engine> FrozenStates<E> {
         FrozenRows(Box::new(move || frozen.page(&mut from)))
     }
 
-    /// Keeps the values of keys that are about to be written, for engines that are live.
+    /// Keeps the values of keys before a write, for live engines.
     pub(super) fn keep_group(&self, group: &Slots) {
         self.each(|kept| {
             let written = group.iter().filter(|(_, slot)| slot.after.is_some());
@@ -228,14 +231,14 @@ impl<E: Engine> FrozenStates<E> {
                 kept.keep(key, || match &slot.before {
                     Before::Is(value) => Ok(value.clone()),
                     Before::Unreadable(error, _) => Err(error.clone()),
-                    // Live engines have looked at all that a group writes.
+                    // With a live engine, a group reads all keys it writes.
                     Before::InSnapshot => Err(StorageError::new("a row was not read")),
                 });
             }
         });
     }
 
-    /// The same for keys that `row` reads.
+    /// The same for keys read by `row`.
     pub(super) fn keep_keys<'a>(
         &self,
         keys: impl Iterator<Item = &'a Key> + Clone,
@@ -262,7 +265,7 @@ impl<E: Engine> FrozenStates<E> {
         });
     }
 
-    /// Lets go of the engine: what was not read by now cannot be.
+    /// Releases the engine. The unread rest is no longer readable.
     pub(super) fn close(&self) {
         for state in self.0.lock().drain(..) {
             if let Some(state) = state.upgrade() {

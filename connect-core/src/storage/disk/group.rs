@@ -1,4 +1,4 @@
-//! Commits that go to the disk together.
+//! Commits written to the disk together.
 
 use std::collections::btree_map::Entry as Place;
 
@@ -12,25 +12,25 @@ use super::{
 };
 use crate::storage::{Commit, Key, StorageError};
 
-/// A group takes no further commit once it holds this many bytes. It bounds the memory of a group
-/// and how long it takes.
+/// The size of a full group, in bytes.
+/// It bounds the memory and the time of a group.
 const FULL_BYTES: usize = 4 * 1024 * 1024;
 
-/// The same in entries, for many small ones.
+/// The number of entries of a full group, for many small ones.
 const FULL_ENTRIES: usize = 4096;
 
-/// The fate of a commit that asked to join a group.
+/// The result of a commit's request to join a group.
 #[derive(Clone, Debug)]
 pub(super) enum Joined {
-    /// It shares the group's fate.
+    /// It shares the group's outcome.
     Yes,
-    /// One of its expectations does not hold; the group has nothing of it.
+    /// One of its expectations fails; the group has nothing of it.
     Conflict,
-    /// A row that it expects something of, or its page, is damaged; the group has nothing of it.
+    /// An expected row, or its page, is damaged; the group omits the commit.
     Refused(StorageError),
 }
 
-/// Commits whose expectations hold, one after another, on top of the engine.
+/// Commits with valid expectations, one after another, on top of the engine.
 pub(super) struct Group<'a, E: Engine> {
     view: &'a View<E>,
     slots: Slots,
@@ -69,7 +69,7 @@ impl<'a, E: Engine> Group<'a, E> {
                 return Ok(Joined::Conflict);
             }
         }
-        // All that can fail comes first, so that a commit joins as a whole.
+        // Every step able to fail comes first, so a commit joins as a whole.
         if E::IS_LIVE {
             for (key, _) in &commit.writes {
                 match self.slot(key.clone(), true) {
@@ -92,14 +92,14 @@ impl<'a, E: Engine> Group<'a, E> {
         self.bytes >= FULL_BYTES || self.slots.len() >= FULL_ENTRIES
     }
 
-    /// The batch to apply and the keys to hide meanwhile; `None` when nothing is written.
+    /// The batch to apply and the keys to hide; `None` without writes.
     pub(super) fn finish(self) -> Option<(Batch, Slots)> {
         if !self.has_writes {
             return None;
         }
         let mut batch = Batch::with_capacity(self.slots.len());
         for (key, slot) in &self.slots {
-            // Keys that were only expected stay in the overlay: it says of them what is so.
+            // Keys with expectations only stay in the overlay, with their true values.
             let Some(after) = &slot.after else { continue };
             let engine_key = engine_keys::row_key(key);
             let was = match &slot.before {
@@ -115,7 +115,8 @@ impl<'a, E: Engine> Group<'a, E> {
         Some((batch, self.slots))
     }
 
-    /// The key's slot; the engine is read once per key and group, if it has to be `known`.
+    /// The key's slot.
+    /// If it has to be `known`, the engine is read, once per key and group.
     fn slot(&mut self, key: Key, known: bool) -> Result<&mut Slot, Fault> {
         let read = |key: &[u8]| match self.view.row(key) {
             Ok(value) => Ok(Before::Is(value)),

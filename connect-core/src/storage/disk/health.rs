@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 use super::space::Space;
 use crate::storage::StorageError;
 
-/// The room that a usual commit takes at most, in bytes.
+/// The most room for a usual commit, in bytes.
 const USUAL_COMMIT: u64 = 256 * 1024;
 
 /// The condition of a store.
@@ -15,28 +15,29 @@ const USUAL_COMMIT: u64 = 256 * 1024;
 pub enum Health {
     /// Reads and commits are served.
     Working,
-    /// The disk has no room. Commits are refused until there is some; reads are served.
+    /// The disk is full.
+    /// Commits are refused until there is room; reads are served.
     Full,
-    /// Pages of the database's file are damaged. Commits are refused, and reads that need these pages;
-    /// others are served.
+    /// Pages of the database's file are damaged.
+    /// Commits are refused, and reads of these pages; other reads are served.
     Damaged {
         /// The damage, for the operator.
         reason: String,
     },
-    /// The database failed and is being opened again. Commits are refused until it is open.
+    /// The database failed and is being reopened. Commits are refused until then.
     Failed {
         /// The error, for the operator.
         reason: String,
     },
-    /// A newer program writes to the store: this one reads and writes no more.
+    /// A newer program writes to the store: this one stops.
     Outdated,
 }
 
-/// Tells the [`Health`] of a store, for as long as anybody wants to know.
+/// A probe for the [`Health`] of a store. It outlives the store.
 #[derive(Clone, Debug)]
 pub struct HealthProbe {
     state: Arc<Mutex<State>>,
-    /// Asked each time: nobody need write for the condition to be known.
+    /// Asked for the free room on each call, without any commit.
     space: Arc<Space>,
 }
 
@@ -58,7 +59,7 @@ impl HealthProbe {
         }
     }
 
-    /// The condition as of now.
+    /// The current condition.
     pub fn health(&self) -> Health {
         let state = self.state.lock();
         match (&state.now, &state.damage) {
@@ -73,12 +74,12 @@ impl HealthProbe {
         }
     }
 
-    /// The condition as the writer has noted it last.
+    /// The condition last set by the writer.
     pub(super) fn noted(&self) -> Health {
         self.state.lock().now.clone()
     }
 
-    /// The reason for which commits are refused, when a part of the store is damaged.
+    /// The reason for refusing commits to a damaged store.
     pub(super) fn damage(&self) -> Option<StorageError> {
         let state = self.state.lock();
         let reason = state.damage.as_ref()?;
@@ -100,7 +101,7 @@ impl HealthProbe {
         state.damage = reason;
     }
 
-    /// Changes the condition, and tells the log when it is another one.
+    /// Sets the condition, and logs a change.
     pub(super) fn set(&self, health: Health) {
         let now = &mut self.state.lock().now;
         if *now == health {
@@ -108,10 +109,10 @@ impl HealthProbe {
         }
         match &health {
             Health::Working => tracing::info!("the store works again"),
-            // Only a database, which has no such probe, is written to by others.
+            // Only a database has other writers, and it has no such probe.
             Health::Outdated => {}
             Health::Full => tracing::warn!("the disk has no room left; commits are refused"),
-            // Said by `set_damage`.
+            // Logged by `set_damage`.
             Health::Damaged { .. } => return,
             Health::Failed { reason } => {
                 tracing::error!(%reason, "the store has failed and is opened again");

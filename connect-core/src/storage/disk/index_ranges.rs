@@ -1,12 +1,12 @@
-//! Runs of index entries that were scanned last, decoded and checked.
+//! The most recently scanned runs of index entries, decoded and checked.
 //!
-//! A run has the keys of all entries between two keys, provided that none of them has a value:
-//! they are entries of an index. A scan takes from here what it finds, and reads only the gaps
-//! from the engine, which takes several times as long.
+//! A run has the keys of all entries between two keys, provided none of them has a value: they are
+//! index entries. A scan takes its entries from here, and reads only the gaps from the engine,
+//! which takes several times as long.
 //!
-//! As with the row cache, a run is in here only as the readers see it: they put in what they have
-//! read while they hold the view's lock, but nothing that is laid over the engine then, and the
-//! writer forgets the runs around what it writes while the view hides that from them.
+//! As with the row cache, a run always matches the readers' state. Readers add the runs they read
+//! while holding the view's lock, without the overlay on the engine. The writer forgets the runs
+//! around its writes while the view hides them.
 
 use std::{
     collections::BTreeMap,
@@ -21,13 +21,14 @@ use parking_lot::RwLock;
 
 use crate::storage::Key;
 
-/// The most entries of a run. A write among them has all of them read again.
+/// The most entries of a run.
+/// After a write among them, all are read again.
 const LONGEST: usize = 64;
 
-/// The fewest entries of a run that is kept.
+/// The fewest entries of a run to keep.
 const SHORTEST: usize = 8;
 
-/// The room that a run takes beside its keys, and that each of those takes, in bytes.
+/// The size of a run beside its keys, and of a key beside its bytes.
 const OVERHEAD: usize = 192;
 const KEY_OVERHEAD: usize = 24;
 
@@ -37,25 +38,25 @@ pub(super) struct Run {
     pub(super) to: Key,
     /// The keys of the entries, in order.
     keys: Vec<Key>,
-    /// A scan has come by since the last search for room did.
+    /// Whether a scan has used it since the last search for room.
     used: AtomicBool,
 }
 
 impl Run {
-    /// The keys that are not below `from`.
+    /// The keys at or above `from`.
     pub(super) fn keys_from(&self, from: &[u8]) -> &[Key] {
         let first = self.keys.partition_point(|key| **key < *from);
         &self.keys[first..]
     }
 
-    /// The room that the run takes in the cache, in bytes.
+    /// The size of the run in the cache, in bytes.
     fn bytes(&self) -> usize {
         let keys: usize = self.keys.iter().map(|key| key.len() + KEY_OVERHEAD).sum();
         OVERHEAD + self.from.len() + self.to.len() + keys
     }
 }
 
-/// Makes runs out of entries that are read in ascending order.
+/// Makes runs out of entries read in ascending order.
 pub(super) struct Recorder {
     from: Key,
     keys: Vec<Key>,
@@ -63,7 +64,7 @@ pub(super) struct Recorder {
 }
 
 impl Recorder {
-    /// Nothing was read yet of what begins at `from`.
+    /// A recorder without entries, starting at `from`.
     pub(super) fn new(from: &[u8]) -> Self {
         Self {
             from: from.into(),
@@ -88,7 +89,7 @@ impl Recorder {
         self.keys.push(key.into());
     }
 
-    /// Ends with the last entry that was noted.
+    /// Ends with the last added entry.
     pub(super) fn end_here(mut self) -> Vec<Run> {
         if let Some(last) = self.keys.last() {
             let to = after(last);
@@ -122,7 +123,8 @@ fn after(key: &[u8]) -> Key {
     [key, &[0]].concat().into()
 }
 
-/// Runs in memory, up to a number of bytes. They do not overlap.
+/// Runs in memory, up to a limit in bytes.
+/// They do not overlap.
 pub(super) struct RunCache {
     most_bytes: usize,
     kept: RwLock<Kept>,
@@ -130,10 +132,10 @@ pub(super) struct RunCache {
 
 #[derive(Default)]
 struct Kept {
-    /// By their first key.
+    /// The runs, by their first key.
     runs: BTreeMap<Key, Arc<Run>>,
     bytes: usize,
-    /// The last run that was looked at in search of room.
+    /// The last run checked in a search for room, by first key.
     hand: Key,
 }
 
@@ -141,12 +143,13 @@ struct Kept {
 pub(super) enum At {
     /// The key is in this run.
     Run(Arc<Run>),
-    /// It is in none. The key is that of the next run, if there is one.
+    /// The key is in no run.
+    /// Holds the first key of the next run, if there is one.
     Gap(Option<Key>),
 }
 
 impl RunCache {
-    /// A cache that holds this many bytes; none with 0.
+    /// A cache of this many bytes; no cache with 0.
     pub(super) fn new(bytes: u64) -> Self {
         Self {
             most_bytes: usize::try_from(bytes).unwrap_or(usize::MAX),
@@ -169,7 +172,8 @@ impl RunCache {
         At::Gap(next.map(|(from, _)| from.clone()))
     }
 
-    /// Keeps what was read of a gap. What another reader has kept meanwhile stays.
+    /// Keeps the runs read in a gap.
+    /// Runs kept meanwhile by another reader stay.
     pub(super) fn keep(&self, runs: Vec<Run>) {
         if runs.is_empty() {
             return;
@@ -183,7 +187,7 @@ impl RunCache {
         }
     }
 
-    /// Forgets the runs around keys, which are in ascending order.
+    /// Forgets the runs around keys, given in ascending order.
     pub(super) fn forget<'a>(&self, keys: impl Iterator<Item = &'a Key>) {
         let mut stale: Vec<Arc<Run>> = Vec::new();
         {
@@ -210,7 +214,7 @@ impl RunCache {
 }
 
 impl Kept {
-    /// The run that a key is in.
+    /// The run around a key.
     fn around(&self, key: &[u8]) -> Option<&Arc<Run>> {
         let to_key = (Bound::Unbounded, Bound::Included(key));
         let (_, run) = self.runs.range::<[u8], _>(to_key).next_back()?;
@@ -233,7 +237,7 @@ impl Kept {
         }
     }
 
-    /// Forgets the next run that no scan has come by of late.
+    /// Forgets the next run without a recent scan.
     fn make_room(&mut self) {
         loop {
             let above = (Bound::Excluded(&*self.hand), Bound::Unbounded);
@@ -241,7 +245,7 @@ impl Kept {
                 if self.runs.is_empty() {
                     return;
                 }
-                // Around the clock; no run begins below this key, and only one at it.
+                // Start over; no run begins below this key, and only one at it.
                 self.hand = Key::default();
                 self.remove(b"");
                 continue;

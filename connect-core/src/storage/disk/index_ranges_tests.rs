@@ -1,4 +1,4 @@
-//! Scans through the cache of runs, while what they scan moves.
+//! Scans through the cache of runs, while entries move.
 
 #![allow(clippy::unwrap_used)]
 
@@ -13,7 +13,8 @@ use super::{
 };
 use crate::storage::{Commit, Key, Range, Read, Write, in_process::Local};
 
-/// Entries of the index. Each has a row, which holds the time in the entry's key.
+/// The number of index entries.
+/// Each has a row with the time of the entry's key.
 const ENTRIES: u32 = 300;
 
 /// An entry of the index, by its time.
@@ -59,7 +60,8 @@ impl Mover {
     }
 }
 
-/// Scans the index and its rows, which have to be of one state. Returns the newest time.
+/// Scans the index and its rows, and checks for one state.
+/// Returns the newest time.
 async fn scan<E: Engine>(store: &DiskStore<E>, limit: usize) -> u64 {
     let mut from = entry(0, 0);
     let mut newest = 0;
@@ -88,14 +90,14 @@ async fn scan<E: Engine>(store: &DiskStore<E>, limit: usize) -> u64 {
             _ => break,
         }
     }
-    // What moves while the walk goes on moves towards its end, so nothing is passed by.
+    // Entries move only towards the end of the walk, so none is missed.
     assert_eq!(seen.len(), ENTRIES as usize, "every entry is found");
     newest
 }
 
 async fn scans_show_one_state<E: Engine<Options = u64>>() {
     let folder = tempfile::tempdir().unwrap();
-    // Little enough that runs have to make room for others.
+    // A small cache, so runs have to make room for others.
     let cache_bytes = 32 * 1024;
     let space = SpaceOptions::default();
     let store = DiskStore::<E>::open(folder.path(), 1 << 24, cache_bytes, space, &[]).unwrap();
@@ -118,7 +120,7 @@ async fn scans_show_one_state<E: Engine<Options = u64>>() {
         .collect();
     while mover.now < 200 {
         let step = mover.now as u32;
-        // A group in the middle of the index, and now and then everything.
+        // A group in the middle of the index, and every 50th time all entries.
         let ids = (0..5).map(|number| (step * 31 + number * 57) % ENTRIES);
         let ids: BTreeSet<u32> = if step % 50 == 49 {
             (0..ENTRIES).collect()
@@ -133,7 +135,7 @@ async fn scans_show_one_state<E: Engine<Options = u64>>() {
     }
 }
 
-/// Commits that go to their place in slices move what is in the cache, too.
+/// Checks scans during a large commit; its slices move cached entries too.
 async fn large_commits_are_scanned<E: Engine<Options = u64>>() {
     const OTHERS: u32 = LARGE_WRITES as u32;
     let folder = tempfile::tempdir().unwrap();
@@ -168,7 +170,7 @@ async fn large_commits_are_scanned<E: Engine<Options = u64>>() {
             ..Commit::default()
         };
         store.apply(commit).await.unwrap();
-        // While it moves to its place, and afterwards.
+        // During the move, and afterwards.
         for _ in 0..20 {
             assert_eq!(scan(&store, 50).await, mover.now);
         }
@@ -230,7 +232,7 @@ fn a_run_ends_where_another_begins() {
 fn only_the_runs_around_written_keys_are_forgotten() {
     let cache = RunCache::new(1 << 20);
     cache.keep(runs(0..200));
-    // There is no such entry yet, but the run says so.
+    // No such entry exists yet, but the run covers its key.
     cache.forget([entry(70, 1), entry(71, 0)].iter());
     assert!(matches!(cache.at(&entry(63, 0)), At::Run(_)));
     assert!(matches!(cache.at(&entry(64, 0)), At::Gap(_)));

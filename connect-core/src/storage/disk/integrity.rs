@@ -1,14 +1,14 @@
-//! Checks that a store has lost nothing: neither files, nor commits, nor rows.
+//! Checks of a store for lost files, commits and rows.
 //!
-//! | what is gone | how it is noticed |
+//! | loss | detection |
 //! |---|---|
-//! | a file, or a part of one, of a store that was closed | the list in `connect.closed` |
-//! | a file of a store that was killed | it is missing, or empty |
+//! | a file, or a part of one, of a closed store | the list in `connect.closed` |
+//! | a file of a killed store | it is missing, or empty |
 //! | the last groups | the engine's mark is older than `connect.progress` |
 //! | other rows | all rows are counted, and do not add up to the engine's mark |
 //!
-//! Counting reads every row. It is done whenever a sled store is opened, since sled drops what it
-//! cannot read, and for redb when there is doubt.
+//! Counting reads every row. It is done at every opening of a sled store, since sled drops
+//! unreadable data, and for redb in case of doubt.
 
 use std::{fs, io, path::Path};
 
@@ -23,7 +23,7 @@ use super::{
 use crate::storage::StorageError;
 
 impl Directory {
-    /// Checks the files of a store that was made before, as far as that goes without its engine.
+    /// Checks the files of an existing store, without its engine.
     pub(super) fn check_files(&mut self) -> Result<(), OpenError> {
         let failed = |source| OpenError::io(&self.path)(source);
         let incomplete = |missing| OpenError::Incomplete {
@@ -51,19 +51,20 @@ impl Directory {
         }
         self.doubt = match self.recorded {
             None => Some("the record of its progress is missing or torn"),
-            // redb gives space back as it closes, after the last record; the list is of then.
+            // redb shrinks its file on closing, after the last record; the list is made later.
             Some(recorded) if length < recorded.length && closed.is_none() => {
                 Some("the data file is shorter than it was")
             }
-            // redb checks its pages after a crash. sled opens without what it cannot read in its
-            // log, and says nothing.
+            // redb checks its pages after a crash. sled silently opens without the unreadable parts
+            // of its log.
             Some(_) => (self.engine == Kind::Sled).then_some("sled does not check them"),
         };
-        // The engine changes its files as it opens them. If that is cut short, nothing is known.
+        // The engine changes its files when opening them. If this is interrupted, the list is
+        // invalid.
         files::remove(&self.path, clean_shutdown::FILE).map_err(failed)
     }
 
-    /// Says in words which of the engine's files are missing or empty.
+    /// Describes the engine's missing or empty files.
     fn missing_files(&self) -> io::Result<String> {
         let mut wanted = vec![self.data_path()];
         if self.engine == Kind::Sled {
@@ -93,7 +94,7 @@ impl Directory {
         Ok(missing.join(", "))
     }
 
-    /// Checks that a damaged store has what was acknowledged, by its last group.
+    /// Checks a damaged store for all acknowledged commits, by its last group.
     pub(super) fn check_number(&self, found: Mark) -> Result<(), StorageError> {
         let recorded = self.recorded.map_or(0, |recorded| recorded.mark.number);
         if found.number < recorded {
@@ -106,7 +107,7 @@ impl Directory {
         Ok(())
     }
 
-    /// The mark to go on from, given what the engine holds and what was acknowledged.
+    /// The mark to continue from, by the engine's and the recorded mark.
     pub(super) fn judge(
         &self,
         found: Option<Mark>,
@@ -169,7 +170,8 @@ impl Directory {
     }
 }
 
-/// One of sled's snapshots of its page table. An empty one it would take for damage.
+/// Returns whether a file is one of sled's page table snapshots.
+/// Such a file must not be empty: sled would take it for damage.
 fn is_snapshot(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name.starts_with("snap.") && !name.ends_with(".generating")

@@ -1,8 +1,9 @@
 //! The form of entries in an engine's map, under the [keys](super::engine_keys).
 //!
-//! The entries of rows, redo records and the commit record hold a kind (1 byte), a checksum (4 bytes), and
-//! then the value, or the length (4 bytes) of a value that is split. The checksum covers the engine key,
-//! the kind and the whole value, so neither a flipped bit nor a row under a wrong key passes.
+//! The entries of rows, redo records and the commit record hold a kind (1 byte), a checksum (4
+//! bytes), and then the value, or the length (4 bytes) of a split value. The checksum covers the
+//! engine key, the kind and the whole value. It detects a flipped bit as well as a row under a
+//! wrong key.
 
 use std::sync::LazyLock;
 
@@ -19,7 +20,7 @@ const SPLIT: u8 = 1;
 /// The length of kind and checksum.
 const HEAD: usize = 5;
 
-/// The number of parts that a value of this length is stored in; none when it is stored whole.
+/// The number of parts for a value; 0 if stored whole.
 pub(super) fn parts_of(len: usize, part_len: usize) -> u32 {
     if len <= part_len {
         0
@@ -31,9 +32,9 @@ pub(super) fn parts_of(len: usize, part_len: usize) -> u32 {
 /// An engine's entry under a key before a batch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Was {
-    /// The checksum of the entry; `None` when there is none.
+    /// The checksum of the entry; `None` if there is none.
     pub(super) checksum: Option<u32>,
-    /// The number of parts that its value is stored in.
+    /// The number of parts of its value.
     pub(super) parts: u32,
 }
 
@@ -48,7 +49,7 @@ impl Was {
         }
     }
 
-    /// An entry as it is now, by its own word.
+    /// The current entry, by its stored bytes.
     pub(super) fn now(
         snapshot: &impl Snapshot,
         engine_key: &[u8],
@@ -68,7 +69,7 @@ pub(super) fn checksum_of(stored: &[u8]) -> Option<u32> {
     Some(u32::from_be_bytes(*checksum))
 }
 
-/// Counts what a change does to the rows into a mark.
+/// Counts a change of the rows into a mark.
 pub(super) fn count(mark: &mut Mark, change: &Change, was: Option<u32>) {
     if family(&change.key) != Some(Family::Row) {
         return;
@@ -81,7 +82,7 @@ pub(super) fn count(mark: &mut Mark, change: &Change, was: Option<u32>) {
     }
 }
 
-/// Adds to `batch` what sets an entry.
+/// Adds the changes for setting an entry to `batch`.
 pub(super) fn put(batch: &mut Batch, engine_key: Vec<u8>, value: &[u8], was: Was, part_len: usize) {
     let parts = parts_of(value.len(), part_len);
     let length = u32::try_from(value.len()).unwrap_or(u32::MAX).to_be_bytes();
@@ -111,7 +112,7 @@ pub(super) fn put(batch: &mut Batch, engine_key: Vec<u8>, value: &[u8], was: Was
     });
 }
 
-/// Adds to `batch` what removes an entry.
+/// Adds the changes for removing an entry to `batch`.
 pub(super) fn remove(batch: &mut Batch, engine_key: Vec<u8>, was: Was) {
     remove_parts(batch, &engine_key, 0..was.parts);
     batch.push(Change {
@@ -129,7 +130,7 @@ fn remove_parts(batch: &mut Batch, engine_key: &[u8], parts: std::ops::Range<u32
     }));
 }
 
-/// The length of a value that is split.
+/// The length of a split value.
 fn split_len(stored: &[u8]) -> Option<usize> {
     match stored.split_first_chunk::<HEAD>()? {
         ([SPLIT, ..], len) => usize::try_from(u32::from_be_bytes(len.try_into().ok()?)).ok(),
@@ -137,7 +138,8 @@ fn split_len(stored: &[u8]) -> Option<usize> {
     }
 }
 
-/// The value of an entry, out of its stored bytes. `snapshot` has the parts of a split one.
+/// The value of an entry, from its stored bytes.
+/// `snapshot` has the parts of a split one.
 pub(super) fn decode(
     snapshot: &impl Snapshot,
     engine_key: &[u8],
@@ -167,7 +169,8 @@ pub(super) fn decode(
     }
 }
 
-/// Says that a row is as it was written, by its stored bytes; never of one that is split.
+/// Returns whether a row is intact, by its stored bytes.
+/// Always false for a split one.
 #[cfg(feature = "redb")]
 pub(super) fn is_whole(engine_key: &[u8], stored: &[u8]) -> bool {
     let parts = stored.split_first_chunk::<HEAD>();
@@ -176,7 +179,7 @@ pub(super) fn is_whole(engine_key: &[u8], stored: &[u8]) -> bool {
     })
 }
 
-/// Checks an entry by its stored bytes, as [`decode`] does.
+/// Checks an entry by its stored bytes, like [`decode`].
 pub(super) fn check(
     snapshot: &impl Snapshot,
     engine_key: &[u8],
@@ -191,7 +194,7 @@ pub(super) fn check(
     decode(snapshot, engine_key, stored, part_len).map(drop)
 }
 
-/// The value of a split entry; `None` when a part is missing.
+/// The value of a split entry; `None` if a part is missing.
 fn join(
     snapshot: &impl Snapshot,
     engine_key: &[u8],
@@ -217,7 +220,7 @@ fn checksum(engine_key: &[u8], kind: u8, value: &[u8]) -> u32 {
     hasher.finalize()
 }
 
-/// The empty value, which all entries of indexes hold.
+/// The empty value of all index entries.
 pub(super) fn nothing() -> Value {
     static NOTHING: LazyLock<Value> = LazyLock::new(Value::default);
     NOTHING.clone()

@@ -1,4 +1,4 @@
-//! The file that says which engine made a folder.
+//! The file naming the engine of a folder.
 
 use std::{fs, io, path::Path, time::SystemTime};
 
@@ -11,11 +11,13 @@ use crate::storage::RowsVersion;
 /// The name of the file.
 pub(super) const FILE: &str = "connect.store";
 
-/// The layout of the folder. Format 1 had no marker, format 2 no version of the rows.
+/// The layout of the folder.
+/// Format 1 had no marker, format 2 no version of the rows.
 pub(super) const FORMAT: u32 = 3;
 
-/// The oldest layout that can be opened. The first commit makes it [`FORMAT`], so that programs refuse the folder which
-/// know of no version.
+/// The oldest supported layout.
+/// The first commit changes it to [`FORMAT`], so programs without support for versions refuse the
+/// folder.
 const OLDEST_FORMAT: u32 = 2;
 
 /// The content of the file.
@@ -23,10 +25,10 @@ const OLDEST_FORMAT: u32 = 2;
 pub(super) struct Marker {
     pub(super) format: u32,
     pub(super) engine: Kind,
-    /// The time at which the folder was made. For people only.
+    /// The creation time of the folder, for information only.
     made: String,
-    /// False while the store is being made. Nobody has been handed such a store, so what is there
-    /// of it may be thrown away.
+    /// False while the store is being created.
+    /// Such a store was never in use, so its contents may be deleted.
     pub(super) complete: bool,
     #[serde(default = "first")]
     written_by: u32,
@@ -34,7 +36,7 @@ pub(super) struct Marker {
     oldest_reader: u32,
 }
 
-/// Only the part that every later format will have, too.
+/// The part common to all later formats.
 #[derive(Deserialize)]
 struct AnyMarker {
     format: u32,
@@ -44,13 +46,13 @@ struct AnyMarker {
     oldest_reader: u32,
 }
 
-/// The number of a program that wrote none.
+/// The version of a program without a recorded one.
 fn first() -> u32 {
     RowsVersion::FIRST.written_by
 }
 
 impl Marker {
-    /// The marker of a store that is being made.
+    /// The marker of a new, unfinished store.
     pub(super) fn new(engine: Kind) -> Self {
         let made: DateTime<Utc> = SystemTime::now().into();
         Self {
@@ -63,7 +65,7 @@ impl Marker {
         }
     }
 
-    /// The marker of the same store once this program has written to it; `None` when it is the same.
+    /// The marker after a write by this program; `None` if unchanged.
     pub(super) fn written_to(&self) -> Option<Self> {
         let found = RowsVersion {
             written_by: self.written_by,

@@ -1,17 +1,17 @@
-//! The common part of the embedded stores: a folder on the local disk, for one process at a time.
+//! The common part of the embedded stores, in a local folder.
+//! One process at a time has the folder open.
 //!
-//! The way of a commit: it is put in a `queue`; one thread (`writer`) takes what has gathered
-//! there, lets every commit whose expectations hold join one `group`, applies the group as one
-//! batch, makes it durable once and answers all. While that goes on, `view` shows readers what
-//! the written keys held before, so nothing is seen that a crash could take back, and no read
-//! waits for the disk. `cache` keeps the rows that were read last, and `runs` the index entries
-//! that were scanned last. A large commit is `staged`: it goes to its place in slices, between the
-//! groups of others.
+//! The steps of a commit: it enters a `queue`. One thread (`writer`) takes the waiting commits,
+//! adds each with valid expectations to one `group`, applies the group as one batch, makes it
+//! durable once and answers all. Meanwhile `view` shows readers the previous values of the written
+//! keys, so no crash can take back a value seen, and no read waits for the disk. `cache` keeps the
+//! most recently read rows, and `runs` the most recently scanned index entries. A large commit is
+//! `staged`: it is written in slices, between the groups of other commits.
 //!
-//! `layout` says how rows lie in an `engine`, of which there are two, each in a module of its own
-//! beside this one. `directory` and its helpers take care of the folder, `opening` of what a
-//! crash has left (`counting` finds out if rows are missing), `recovery` of engines that fail
-//! while they work, `verify` checks all rows, and `frozen` reads those of one moment while commits go on.
+//! `layout` defines the form of rows in an `engine`; each of the two engines has its own module
+//! beside this one. `directory` and its helpers manage the folder, `opening` handles the state
+//! after a crash (`counting` detects missing rows), `recovery` handles engine failures at run time,
+//! `verify` checks all rows, and `frozen` reads the rows of one moment while commits go on.
 
 mod cache;
 mod clean_shutdown;

@@ -1,4 +1,4 @@
-//! The reasons for which a store on the disk cannot be opened.
+//! The errors of opening a store on the disk.
 
 use std::{
     io,
@@ -8,69 +8,69 @@ use std::{
 use super::Kind;
 use crate::storage::NewerRows;
 
-/// The file that the operator creates to go on with a store that has lost something.
+/// The operator's file for accepting a loss.
 pub(super) const ACCEPT_LOSS_FILE: &str = "connect.accept-loss";
 
-/// The reason for which a store could not be opened. Every text says what to do about it; opening leaves the
-/// folder's data as it was.
+/// The error of opening a store.
+/// Every text tells how to fix it; a failed opening leaves the folder's data unchanged.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// Another process, or another store in this one, has the folder open, also after two seconds
-    /// of waiting for its end.
+    /// Another process, or another store in this one, has the folder open.
+    /// Opening has waited two seconds for its end.
     #[error("{} is in use by another process; stop it or choose another folder", path.display())]
     InUse {
-        /// The folder that was asked for.
+        /// The requested folder.
         path: PathBuf,
     },
-    /// The folder has files in it and none of them is a store's.
+    /// The folder holds files, but no store.
     #[error("{} holds other files and no store; choose an empty folder", path.display())]
     OtherContent {
-        /// The folder that was asked for.
+        /// The requested folder.
         path: PathBuf,
     },
     /// The folder was made by the other engine.
     #[error("{} holds a {found} store; use --storage {found}:{}", path.display(), path.display())]
     OtherEngine {
-        /// The folder that was asked for.
+        /// The requested folder.
         path: PathBuf,
-        /// The engine that made it.
+        /// The engine of the folder.
         found: Kind,
     },
-    /// The store was written by another version, with a layout that this one cannot read.
+    /// The store has the layout of another version, unreadable to this one.
     #[error(
         "{} holds a store of format {found}, and this version reads format {expected}; start the \
          version that wrote it, or choose an empty folder",
         path.display()
     )]
     OtherFormat {
-        /// The folder that was asked for.
+        /// The requested folder.
         path: PathBuf,
         /// The format of the store.
         found: String,
-        /// The format that this version reads.
+        /// The format of this version.
         expected: u32,
     },
     /// A newer program has written to the store.
     #[error("{}: {source}", path.display())]
     NewerRows {
-        /// The folder that was asked for.
+        /// The requested folder.
         path: PathBuf,
         /// The version of the rows.
         source: NewerRows,
     },
-    /// Files of the store are missing, empty or shorter than they were.
+    /// Files of the store are missing, empty or shorter than before.
     #[error(
         "the store in {} is not complete: {missing}; restore the whole folder from a copy",
         path.display()
     )]
     Incomplete {
-        /// The folder that was asked for.
+        /// The requested folder.
         path: PathBuf,
-        /// The missing files, and what is wrong with each.
+        /// The missing files, and the fault of each.
         missing: String,
     },
-    /// The store went back: its last commits, which were acknowledged, are not in its files.
+    /// The store is older than acknowledged: its last commits are missing.
     #[error(
         "the store in {} has lost commits: its files end with group {found}, and group {recorded} \
          was acknowledged; restore the whole folder from a copy, or create an empty file \
@@ -79,14 +79,14 @@ pub enum OpenError {
         accept = ACCEPT_LOSS_FILE
     )]
     WentBack {
-        /// The folder that was asked for.
+        /// The requested folder.
         path: PathBuf,
-        /// The last group of commits that is known to have been acknowledged.
+        /// The last group of commits recorded as acknowledged.
         recorded: u64,
-        /// The last group of commits that the files hold.
+        /// The last group of commits in the files.
         found: u64,
     },
-    /// The store's rows are not those that its last commit left.
+    /// The store's rows differ from the state after its last commit.
     #[error(
         "the store in {} does not hold what was written: {found} rows of {expected} are there, \
          and not all as they were; restore the whole folder from a copy, or create an empty file \
@@ -95,11 +95,11 @@ pub enum OpenError {
         accept = ACCEPT_LOSS_FILE
     )]
     RowsDiffer {
-        /// The folder that was asked for.
+        /// The requested folder.
         path: PathBuf,
         /// The number of rows after the last commit.
         expected: u64,
-        /// The number of rows that can be read.
+        /// The number of readable rows.
         found: u64,
     },
     /// The engine cannot read its files.
@@ -108,12 +108,12 @@ pub enum OpenError {
         path.display()
     )]
     Damaged {
-        /// The folder that was asked for.
+        /// The requested folder.
         path: PathBuf,
-        /// The engine's own words.
+        /// The engine's own error message.
         reason: String,
     },
-    /// The folder or a file in it could not be created, read, written or synced.
+    /// A file operation on the folder or its files failed.
     #[error("{}: {source}", path.display())]
     Io {
         /// The folder or the file.

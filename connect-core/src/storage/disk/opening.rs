@@ -1,4 +1,4 @@
-//! Opening a store: its folder, its engine, and what a crash has left.
+//! The opening of a store, also after a crash.
 
 use std::{path::Path, thread, time::Instant};
 
@@ -17,15 +17,16 @@ use super::{
 };
 use crate::storage::{Entry, StorageError};
 
-/// An open engine and how far its store has come.
+/// An open engine, and the progress of its store.
 pub(super) struct Opened<E> {
     pub(super) engine: E,
     pub(super) mark: Mark,
-    /// A large commit was in force when the store was closed or failed.
+    /// Whether a large commit was in force at the last close or failure.
     pub(super) finished_a_commit: bool,
 }
 
-/// Opens the engine of a folder that was just taken. A new store has these rows from its first write on.
+/// Opens the engine of a folder just taken.
+/// A new store has the given rows from its first write on.
 pub(super) fn open<E: Engine>(
     directory: &mut Directory,
     space: &Space,
@@ -62,9 +63,9 @@ pub(super) fn open<E: Engine>(
             .map_err(damaged)?
             .map_err(|failed| damaged(failed.error().clone()))
     };
-    // Rows that are there came with the first write of whoever was interrupted, and say what it was for.
+    // Existing rows are the first rows of an interrupted creation, and tell its purpose.
     if directory.is_new() && found.is_none_or(|found| found.rows == 0) {
-        // From the moment on at which the folder counts as a store, its engine has a mark.
+        // The engine has a mark before the folder counts as a store.
         let mut batch = Batch::new();
         for (key, value) in first_rows {
             let key = engine_keys::row_key(key);
@@ -92,7 +93,8 @@ pub(super) fn open<E: Engine>(
     })
 }
 
-/// Opens the engine again after a failure. `last` is the last mark that was durable for certain.
+/// Reopens the engine after a failure.
+/// `last` is the last surely durable mark.
 pub(super) fn open_again<E: Engine>(
     directory: &Directory,
     options: &E::Options,
@@ -125,7 +127,7 @@ pub(super) fn open_again<E: Engine>(
     })
 }
 
-/// Writes the engine's files anew, without the room of removed rows.
+/// Rewrites the engine's files, without the room of removed rows.
 fn shrink<E: Engine>(engine: E, path: &Path, options: &E::Options) -> Result<E, StorageError> {
     let length = || path.metadata().map_or(0, |file| file.len()) / 1_000_000;
     let (before, began) = (length(), Instant::now());
@@ -140,15 +142,15 @@ fn shrink<E: Engine>(engine: E, path: &Path, options: &E::Options) -> Result<E, 
             Ok(engine)
         }
         Err(error) => {
-            // Nothing is lost by a file that is longer than it need be.
+            // A longer file than necessary is no loss.
             tracing::info!(%error, "the store's file was not made shorter");
             E::open(path, options).map_err(StorageError::new)
         }
     }
 }
 
-/// Checks all pages of the engine's files, and keeps its snapshots away from those that are damaged. Returns
-/// the bytes of pages in use.
+/// Checks all pages of the engine, and bars reads from damaged ones.
+/// Returns the bytes of pages in use.
 fn check_pages<E: Engine>(engine: &E) -> Result<Option<u64>, StorageError> {
     let Some(pages) = engine.pages()? else {
         return Ok(None);
@@ -156,7 +158,7 @@ fn check_pages<E: Engine>(engine: &E) -> Result<Option<u64>, StorageError> {
     let began = Instant::now();
     let mut checked = pages.check_all()?;
     if checked.is_unread {
-        // A disk that could not read may be able to a moment later.
+        // A retry of a failed disk read may succeed a moment later.
         thread::sleep(scrub::PAUSE);
         checked.damaged = pages.check_again(&checked.damaged)?;
     }
@@ -184,8 +186,9 @@ fn is_damaged<E: Engine>(engine: &E) -> bool {
         .is_some_and(|damage| !damage.spans().is_empty())
 }
 
-/// Opens what can be read of a store with damaged pages. Nothing is written to it: redb moves entries
-/// between neighbouring pages, and would take what a damaged one holds for entries.
+/// Opens the readable part of a store with damaged pages.
+/// Nothing is written to it: redb moves entries between neighbouring pages, and would read the
+/// contents of a damaged one as entries.
 fn open_damaged<E: Engine>(engine: E, directory: &Directory) -> Result<Opened<E>, StorageError> {
     let snapshot = engine.snapshot()?;
     if snapshot.get(engine_keys::COMMIT_KEY, |_| ())?.is_some() {
@@ -201,7 +204,7 @@ fn open_damaged<E: Engine>(engine: E, directory: &Directory) -> Result<Opened<E>
     })
 }
 
-/// The mark that the engine holds.
+/// The mark in the engine.
 pub(super) fn mark<E: Engine>(engine: &E) -> Result<Option<Mark>, Fault> {
     let snapshot = engine.snapshot()?;
     Ok(snapshot.get(engine_keys::MARK_KEY, Mark::decode)?.flatten())

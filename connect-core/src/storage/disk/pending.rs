@@ -4,7 +4,7 @@ use crate::storage::{Commit, Expectation, Key, Range, Value, Write};
 
 use super::layout;
 
-/// Keys in ascending order, each with its new value, or `None` where it is removed.
+/// Sorted keys, each with its new value, or `None` for a removal.
 pub(super) struct Pending {
     writes: Vec<(Key, Option<Value>)>,
 }
@@ -19,10 +19,10 @@ impl Pending {
         &self.writes
     }
 
-    /// The value that the commit gives a key; `None` when it does not write it.
+    /// The value of a key after the commit; `None` if not written.
     pub(super) fn get(&self, key: &[u8]) -> Option<Option<&Value>> {
         let (first, last) = (self.writes.first()?, self.writes.last()?);
-        // Most keys that are asked for belong to others.
+        // Most requested keys are outside the commit.
         if key < &*first.0 || key > &*last.0 {
             return None;
         }
@@ -42,7 +42,7 @@ impl Pending {
     }
 }
 
-/// The value that a write leaves.
+/// The value after a write.
 pub(super) fn value_of(write: Write) -> Option<Value> {
     match write {
         Write::Put(value) | Write::New(value) => Some(value),
@@ -51,7 +51,7 @@ pub(super) fn value_of(write: Write) -> Option<Value> {
     }
 }
 
-/// A large commit with everything in order, for look-ups by key.
+/// A large commit, sorted for look-ups by key.
 pub(super) struct Prepared {
     pub(super) expects: Vec<(Key, Expectation)>,
     pub(super) pending: std::sync::Arc<Pending>,
@@ -69,7 +69,8 @@ impl Prepared {
         }
     }
 
-    /// Returns whether one of both commits writes a key that the other expects something of or writes.
+    /// Returns whether a key written by one is used by the other.
+    /// The key may be written or expected by the other.
     pub(super) fn meets(&self, commit: &Commit) -> bool {
         let mut expected = commit.expects.iter().map(|(key, _)| key);
         let mut written = commit.writes.iter().map(|(key, _)| key);

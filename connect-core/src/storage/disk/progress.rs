@@ -1,9 +1,9 @@
-//! The progress of a store: its marks, and a record of the last one beside the engine's files.
+//! The progress of a store: its marks, and a record of the last.
 //!
-//! The engine keeps its [`Mark`] in the same batch as the rows, so the two always agree. The
-//! record is rewritten in place after each group is durable, and never synced: it survives a
-//! killed process, and after a loss of power it may be older than the engine, never newer. So it
-//! is a lower bound of what was acknowledged, and an engine that has less has lost something.
+//! The engine stores its [`Mark`] in the same batch as the rows, so the two always agree. The
+//! record is a file beside the engine's, rewritten in place after each durable group and never
+//! synced: it survives a killed process. After a loss of power it may be older than the engine, never newer. It is therefore a
+//! lower bound of the acknowledged groups, and an engine below it has lost data.
 
 use std::{
     fs::File,
@@ -16,11 +16,11 @@ use super::files;
 /// The name of the record.
 pub(super) const FILE: &str = "connect.progress";
 
-/// The state of a store after a group of commits: the group's number, and a fingerprint of all
-/// rows that is cheap to carry on from group to group.
+/// The state of a store after a group of commits.
+/// It holds the group's number, and a fingerprint of all rows, cheap to update from group to group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Mark {
-    /// The number of the last group. The first group of a store is 1.
+    /// The number of the last group, from 1 on.
     pub(super) number: u64,
     /// The number of rows.
     pub(super) rows: u64,
@@ -38,13 +38,13 @@ impl Mark {
         self.sum = self.sum.wrapping_add(checksum);
     }
 
-    /// Counts a row out, by the checksum that it had.
+    /// Counts a row out, by its former checksum.
     pub(super) fn remove(&mut self, checksum: u64) {
         self.rows = self.rows.wrapping_sub(1);
         self.sum = self.sum.wrapping_sub(checksum);
     }
 
-    /// Says that both have the same rows.
+    /// Returns whether both have the same rows.
     pub(super) fn same_rows(&self, other: &Self) -> bool {
         (self.rows, self.sum) == (other.rows, other.sum)
     }
@@ -59,7 +59,7 @@ impl Mark {
         bytes
     }
 
-    /// Reads the bytes of a mark; `None` when they are none.
+    /// Reads the bytes of a mark; `None` if they are not one.
     pub(super) fn decode(bytes: &[u8]) -> Option<Self> {
         if bytes.len() != Self::LEN {
             return None;
@@ -76,9 +76,9 @@ impl Mark {
 /// The content of the record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Recorded {
-    /// The last group that is known to be durable.
+    /// The last group recorded as durable.
     pub(super) mark: Mark,
-    /// The length of the engine's data file then, in bytes.
+    /// The length of the engine's data file at the time, in bytes.
     pub(super) length: u64,
 }
 
@@ -109,7 +109,7 @@ impl Recorded {
         })
     }
 
-    /// Reads the record of a folder. `None` when there is none, or when it is torn.
+    /// Reads the record of a folder. `None` if missing or torn.
     pub(super) fn read(folder: &Path) -> io::Result<Option<Self>> {
         match std::fs::read(folder.join(FILE)) {
             Ok(bytes) => Ok(Self::decode(&bytes)),
@@ -119,8 +119,8 @@ impl Recorded {
     }
 }
 
-/// The record, open for writing. The files are opened once, so that it goes on when the process
-/// has no file descriptors left.
+/// The record, open for writing.
+/// Both files stay open, so recording works even when the process has no file descriptors left.
 #[derive(Debug)]
 pub(super) struct Progress {
     record: File,
@@ -129,8 +129,8 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Opens the record of a folder, which is created when there is none. `data` is the engine's
-    /// data file.
+    /// Opens the record of a folder, creating it if missing.
+    /// `data` is the engine's data file.
     pub(super) fn open(folder: &Path, data: &Path) -> io::Result<Self> {
         let record = files::private()
             .create(true)
@@ -144,13 +144,13 @@ impl Progress {
         })
     }
 
-    /// Notes that a group is durable, with the length that the engine's data file has now.
+    /// Records a durable group, with the data file's current length.
     pub(super) fn record(&self, mark: Mark) -> io::Result<()> {
         let length = self.data.metadata()?.len();
         write_at_start(&self.record, &Recorded { mark, length }.encode())
     }
 
-    /// Makes the record and its name survive a loss of power.
+    /// Syncs the record and its name, to survive a loss of power.
     pub(super) fn sync(&self, folder: &Path) -> io::Result<()> {
         self.record.sync_all()?;
         files::sync_folder(folder)

@@ -13,24 +13,25 @@ use super::{
 };
 use crate::storage::{Commit, CommitError, StorageError};
 
-/// The number of commits that may wait before further callers wait for a place in the queue.
+/// The number of commits in the queue.
+/// Further callers wait for a place.
 const PLACES: usize = 1024;
 
-/// Something for the writer thread to do.
+/// A task for the writer thread.
 pub(super) enum Message {
-    /// Apply this.
+    /// Apply this commit.
     Commit(Request),
     /// Check some more entries.
     Check(Check, mpsc::SyncSender<Result<Check, StorageError>>),
-    /// Keep the state as it is now, to be read while commits go on.
+    /// Keep the current state readable while commits go on.
     Freeze(mpsc::SyncSender<Result<FrozenRows, StorageError>>),
-    /// Return the engine's pages as of now.
+    /// Return the engine's current pages.
     Pages(mpsc::SyncSender<Result<Option<Box<dyn Pages>>, StorageError>>),
     /// Check these pages once more, and keep reads away from damaged ones.
     Damaged(Vec<Span>),
-    /// Open the engine again: a read has failed.
+    /// Reopen the engine: a read has failed.
     Reopen(StorageError),
-    /// Finish what is in the queue, and close the store.
+    /// Finish the commits in the queue, and close the store.
     Close,
 }
 
@@ -48,23 +49,24 @@ impl Message {
     }
 }
 
-/// A commit, with its answer's address. The answer may find nobody: a caller that went away does
-/// not take back its commit.
+/// A commit, with the address for its answer.
+/// The caller may be gone by then; its commit is done anyway.
 pub(super) struct Request {
     pub(super) work: Work,
     pub(super) reply: Reply,
-    /// A place in the queue, given up once the commit has left it.
+    /// A place in the queue, released once the commit has left it.
     pub(super) place: Option<OwnedSemaphorePermit>,
 }
 
 /// The address of an answer.
 pub(super) type Reply = oneshot::Sender<Result<(), CommitError>>;
 
-/// A commit, by its size. The guard is a row like others in both.
+/// A commit, by its size.
+/// In both, the guard is an ordinary row.
 pub(super) enum Work {
-    /// For a group.
+    /// A commit for a group.
     Small(Commit),
-    /// To be done in slices.
+    /// A commit to do in slices.
     Large(Prepared),
 }
 
@@ -97,20 +99,20 @@ impl Queue {
         answer.await.map_err(|_| CommitError::Unknown(stopped()))?
     }
 
-    /// Sends something else than a commit.
+    /// Sends a message other than a commit.
     pub(super) fn send(&self, message: Message) -> Result<(), StorageError> {
         let stopped = |_| StorageError::new("the writer of the store has stopped");
         self.sender.send(message).map_err(stopped)
     }
 }
 
-/// Takes the guard for a row like others, and puts a large commit in order.
+/// Turns the guard into an ordinary row, and sorts a large commit.
 async fn prepare(commit: Commit) -> Result<Work, CommitError> {
     let commit = commit.with_guard_as_row();
     if !is_large(&commit) {
         return Ok(Work::Small(commit));
     }
-    // Sorting takes long enough to hold up others on this thread.
+    // Sorting takes long enough to delay other tasks of this thread.
     let prepared = tokio::task::spawn_blocking(|| Prepared::new(commit)).await;
     let failed = |error| CommitError::NotApplied(StorageError::new(error));
     prepared.map(Work::Large).map_err(failed)

@@ -1,4 +1,4 @@
-//! One state of the rows: the engine's, and what is laid over it.
+//! One state of the rows: the engine's, with an overlay.
 
 use std::{collections::BTreeMap, ops::Bound, sync::Arc};
 
@@ -10,23 +10,23 @@ use super::{
 };
 use crate::storage::{Key, Range, StorageError, Value};
 
-/// One state, complete.
+/// One complete state.
 pub(super) struct Shown<E: Engine> {
-    /// Gone while the database is opened again.
+    /// `None` while the database is being reopened.
     pub(super) snapshot: Option<E::Snapshot>,
     pub(super) hidden: Slots,
     pub(super) pending: Option<Arc<Pending>>,
-    /// Set when nobody knows if the hidden group was applied.
+    /// Set when the outcome of the hidden group is unknown.
     pub(super) doubt: Option<StorageError>,
 }
 
-/// The keys of a group, with what they held before and hold after it.
+/// The keys of a group, with their values before and after it.
 pub(super) type Slots = BTreeMap<Key, Slot>;
 
-/// A key that commits of the group expect something of or write.
+/// A key written or expected by commits of the group.
 pub(super) struct Slot {
     pub(super) before: Before,
-    /// The value of the key after the commits so far, if one of them writes it.
+    /// The key's value after the commits so far, if written.
     pub(super) after: Option<Option<Value>>,
 }
 
@@ -34,9 +34,9 @@ pub(super) struct Slot {
 pub(super) enum Before {
     /// This value, or none.
     Is(Option<Value>),
-    /// A damaged row, and what can still be told of it.
+    /// A damaged row, with its remaining readable data.
     Unreadable(StorageError, Was),
-    /// Nobody has looked; readers find it in their snapshot.
+    /// The value was not read; readers find it in their snapshot.
     InSnapshot,
 }
 
@@ -47,7 +47,7 @@ impl<E: Engine> Shown<E> {
             .ok_or_else(|| Fault::Damaged(StorageError::new("the database is being opened again")))
     }
 
-    /// Says that something is laid over the keys `from <= key < to`.
+    /// Returns whether the overlay has keys in `from <= key < to`.
     pub(super) fn lies_over(&self, from: &[u8], to: &[u8]) -> bool {
         let range = Range { from, to: Some(to) };
         let pending = self.pending.as_deref();

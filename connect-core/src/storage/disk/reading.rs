@@ -1,4 +1,4 @@
-//! One read: the engine's rows, and what is laid over them, in one order.
+//! One read: the engine's rows and the overlay, merged in order.
 
 use std::{cell::Cell, cmp::Ordering, iter::Peekable, ops::Bound};
 
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::storage::{Entry, Key, Range, Snapshot, StorageError, Value};
 
-/// As many entries as most scans find at most: a page and one more.
+/// The capacity for a usual scan: a page and one more entry.
 const USUAL_SCAN: usize = 256;
 
 /// One read, under the read lock.
@@ -20,11 +20,11 @@ pub(super) struct Reading<'a, E: Engine> {
     pub(super) shown: &'a Shown<E>,
     pub(super) cache: &'a RowCache,
     pub(super) runs: &'a RunCache,
-    /// Set when the engine has failed in a way that opening it again may cure.
+    /// Set when the engine has failed, and a reopening may help.
     pub(super) engine_failed: &'a Cell<bool>,
 }
 
-/// A key and what is laid over it.
+/// A key and its value in the overlay.
 type Over<'a> = (&'a [u8], Result<Option<&'a Value>, StorageError>);
 
 impl<E: Engine> Snapshot for Reading<'_, E> {
@@ -102,7 +102,7 @@ impl<E: Engine> Reading<'_, E> {
         merge.finish()
     }
 
-    /// Walks a range in ascending order: from run to run, and through the engine in between.
+    /// Walks a range upwards, through runs and the engine between them.
     fn walk_runs<'s, I: Iterator<Item = Over<'s>>>(
         &self,
         snapshot: &E::Snapshot,
@@ -141,7 +141,8 @@ impl<E: Engine> Reading<'_, E> {
         }
     }
 
-    /// Walks a range through the engine, and keeps what it finds as runs. False: the walk is over.
+    /// Walks a range through the engine, and keeps its entries as runs.
+    /// False: the walk is over.
     fn walk_gap<'s, I: Iterator<Item = Over<'s>>>(
         &self,
         snapshot: &E::Snapshot,
@@ -171,7 +172,7 @@ impl<E: Engine> Reading<'_, E> {
     }
 }
 
-/// Hands the engine's rows of a range to `each`.
+/// Passes the engine's rows of a range to `each`.
 fn visit<S: engine::Snapshot>(
     snapshot: &S,
     range: Range<'_>,
@@ -184,7 +185,7 @@ fn visit<S: engine::Snapshot>(
     snapshot.visit(&engine_keys::row_key(range.from), &to, newest_first, each)
 }
 
-/// A scan's entries, out of what the store holds and what is laid over it.
+/// The entries of a scan, merged from the store and the overlay.
 struct Merge<'a, I: Iterator<Item = Over<'a>>> {
     entries: Vec<Entry>,
     over: Peekable<I>,
@@ -193,8 +194,8 @@ struct Merge<'a, I: Iterator<Item = Over<'a>>> {
 }
 
 impl<'a, I: Iterator<Item = Over<'a>>> Merge<'a, I> {
-    /// Adds the store's next entry, after what is laid over the keys before it. False: there are
-    /// as many as were asked for.
+    /// Adds the store's next entry, after the overlay's entries before it.
+    /// False: the limit is reached.
     fn add(
         &mut self,
         key: &[u8],
@@ -218,12 +219,12 @@ impl<'a, I: Iterator<Item = Over<'a>>> Merge<'a, I> {
                 return Ok(true);
             }
         }
-        // Decoded only now: the parts of what is hidden may be about to change.
+        // Decoded only now: the parts of a hidden value may be about to change.
         self.entries.push((key.into(), value()?));
         Ok(self.entries.len() < self.limit)
     }
 
-    /// Moves the next of what is laid over the store among the entries.
+    /// Moves the next overlay entry to the result.
     fn take(&mut self) -> Result<(), Fault> {
         if let Some((key, value)) = self.over.next()
             && let Some(value) = value.map_err(Fault::Damaged)?
@@ -242,7 +243,8 @@ impl<'a, I: Iterator<Item = Over<'a>>> Merge<'a, I> {
 }
 
 impl<'a, E: Engine> Reading<'a, E> {
-    /// The value of a key before the group under way. `None`: the snapshot says it.
+    /// The value of a key before the group under way.
+    /// `None`: see the snapshot.
     fn before(&self, slot: &'a Slot) -> Option<Result<Option<&'a Value>, StorageError>> {
         if let Some(doubt) = &self.shown.doubt
             && slot.after.is_some()
@@ -256,7 +258,7 @@ impl<'a, E: Engine> Reading<'a, E> {
         }
     }
 
-    /// Everything that is laid over the keys of a range that is not empty, in the order of the scan.
+    /// All overlay entries of a non-empty range, in scan order.
     fn over<'s>(&'s self, range: Range<'s>, newest_first: bool) -> impl Iterator<Item = Over<'s>> {
         let pending = self
             .shown
@@ -291,7 +293,7 @@ fn directed<I: DoubleEndedIterator>(mut items: I, reverse: bool) -> impl Iterato
     })
 }
 
-/// Two ordered sequences in one; where both have a key, the first counts.
+/// Two ordered sequences merged; for a key in both, the first counts.
 struct Merged<A: Iterator, B: Iterator> {
     first: Peekable<A>,
     second: Peekable<B>,

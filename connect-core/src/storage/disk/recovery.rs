@@ -1,8 +1,8 @@
-//! After the engine has failed: closing it, opening it again, and finding out what it has kept.
+//! Recovery after an engine failure: closing, reopening, and the outcome.
 //!
-//! Nobody is answered before the database is open again, which tells if the group under way was
-//! applied. Only when that takes too long, its commits are answered as unknown; from then on its
-//! keys cannot be read, so that nobody takes the values before it for the truth.
+//! No caller is answered until the database is open again: only then is it known whether the group
+//! under way was applied. If this takes too long, the group's commits are answered as unknown. From
+//! then on its keys are unreadable, so no caller takes the old values for current ones.
 
 use std::{
     sync::mpsc::RecvTimeoutError,
@@ -20,30 +20,29 @@ use super::{
 };
 use crate::storage::{CommitError, StorageError};
 
-/// The time for which the callers of the group under way wait for the database to be open again.
+/// The longest wait of the group's callers for the reopening.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The time for which failing reads do not have the engine opened again after it was.
+/// The pause after a reopening, before failing reads cause another.
 pub(super) const REOPEN_PAUSE: Duration = Duration::from_secs(1);
 
-/// The longest pause between two openings, when opening does not help.
+/// The longest pause between two unsuccessful reopenings.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
-/// The pause after one that was too short.
+/// The next pause after a too short one.
 fn longer(pause: Duration) -> Duration {
     (2 * pause).min(LONGEST_PAUSE)
 }
 
 impl<E: Engine> Writer<E> {
-    /// Fails with the error of a read, so that the engine is opened again, unless that was done a
-    /// moment ago.
+    /// Fails with a read's error to reopen the engine, except just afterwards.
     pub(super) fn reopen(&mut self, error: StorageError) -> Result<(), Failed> {
-        // One failed read brings many of these.
+        // One failed read causes many of these messages.
         let elapsed = self.opened.elapsed();
         if elapsed < self.patience {
             return Ok(());
         }
-        // The last opening has not helped if it was not long ago.
+        // A recent reopening has not helped.
         self.patience = if elapsed < 2 * LONGEST_PAUSE {
             longer(self.patience)
         } else {
@@ -52,8 +51,8 @@ impl<E: Engine> Writer<E> {
         Err(Failed::NotApplied(error))
     }
 
-    /// Opens the engine again, however long that takes. False: the store is being closed, and the
-    /// engine cannot be opened.
+    /// Reopens the engine, however long it takes.
+    /// False: the store is being closed, and the engine cannot be opened.
     pub(super) fn recover(&mut self, failed: &Failed) -> bool {
         self.health.failed(failed.error());
         let give_up = Instant::now() + PATIENCE;
@@ -61,7 +60,7 @@ impl<E: Engine> Writer<E> {
         let mut pause = PAUSE;
         let mut try_again = Instant::now();
         loop {
-            // An engine that has failed still answers reads, and cannot be opened without room.
+            // A failed engine still answers reads, and cannot be opened without room.
             let can_open = self.engine.is_none() || self.space.has_room_for(0);
             if can_open && Instant::now() >= try_again {
                 match self.open_again() {
@@ -89,7 +88,7 @@ impl<E: Engine> Writer<E> {
 
     fn open_again(&mut self) -> Result<(Opened<E>, E::Snapshot), StorageError> {
         self.view.close();
-        // sled may panic as it closes what has failed.
+        // sled may panic while closing a failed database.
         caught(|| drop(self.engine.take()))?;
         if let Err(error) = self.space.make_room() {
             tracing::warn!(%error, "cannot give up the room that was kept in reserve");
@@ -99,7 +98,7 @@ impl<E: Engine> Writer<E> {
         Ok((opened, snapshot))
     }
 
-    /// Answers those who wait, shows the engine as it is now, and goes on.
+    /// Answers the waiting callers, shows the engine's current state, and resumes.
     fn go_on(&mut self, opened: Opened<E>, snapshot: E::Snapshot, error: &StorageError) {
         let was_applied = caught(|| self.view.was_applied(&snapshot));
         let result = match was_applied.and_then(|applied| Ok(applied?)) {
@@ -123,7 +122,7 @@ impl<E: Engine> Writer<E> {
         self.space.refill_ballast();
     }
 
-    /// Says what of the engine's files is damaged, if anything is.
+    /// Reports the damage of the engine's files, if any.
     pub(super) fn tell_damage(&self) {
         let damage = self.engine.as_ref().and_then(|engine| engine.damage());
         let reason = damage.and_then(|damage| damage.describe());
@@ -147,7 +146,7 @@ impl<E: Engine> Writer<E> {
         Ok(())
     }
 
-    /// Answers those who wait without knowing what became of their commits.
+    /// Answers the waiting callers that the outcome of their commits is unknown.
     fn leave_unknown(&mut self, error: &StorageError) {
         if !self.work.group.is_empty() {
             self.view.doubt(error.clone());
@@ -173,7 +172,7 @@ impl<E: Engine> Writer<E> {
         }
     }
 
-    /// Refuses what comes in, for a while. False: the store is being closed.
+    /// Refuses new commits for a while. False: the store is being closed.
     fn refuse_commits(&mut self, error: &StorageError) -> bool {
         if self.work.is_closing {
             return false;

@@ -1,14 +1,14 @@
 //! The writes of one slice of a large commit, as bytes.
 //!
-//! For each write: the length of the key (4 bytes), the key, 0 for a removal or 1, the length of
-//! the value (4 bytes) and the value.
+//! For each write: the length of the key (4 bytes), the key, then 0 for a removal or 1, the length
+//! of the value (4 bytes) and the value.
 
 use crate::storage::{Key, Value};
 
 pub(super) fn encode(writes: &[(Key, Option<Value>)]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let with_length = |bytes: &mut Vec<u8>, part: &[u8]| {
-        // Longer keys and values are refused before they get here.
+        // Longer keys and values have been refused before.
         bytes.extend_from_slice(&u32::try_from(part.len()).unwrap_or(u32::MAX).to_be_bytes());
         bytes.extend_from_slice(part);
     };
@@ -25,10 +25,10 @@ pub(super) fn encode(writes: &[(Key, Option<Value>)]) -> Vec<u8> {
     bytes
 }
 
-/// A key and its new value, or `None` where it is removed.
+/// A key and its new value, or `None` for a removal.
 pub(super) type Written<'a> = (&'a [u8], Option<&'a [u8]>);
 
-/// The writes in a record; `None` when it is none.
+/// The writes in a record; `None` if it is not one.
 pub(super) fn decode(mut bytes: &[u8]) -> Option<Vec<Written<'_>>> {
     let mut writes = Vec::new();
     while !bytes.is_empty() {

@@ -1,4 +1,4 @@
-//! Checking the pages of an open store, slowly and again and again.
+//! The slow, repeated check of an open store's pages.
 //!
 //! A page may be damaged at any time, long after the store was opened. A thread checks some pages
 //! a second, each time as of the last commit, so it holds nobody up and keeps no room on the disk.
@@ -22,20 +22,21 @@ use super::{
 };
 use crate::storage::StorageError;
 
-/// The pages that are checked at a time: 1 MiB, so 1 GB takes a quarter of an hour.
+/// The number of pages to check at a time: 1 MiB.
+/// 1 GB takes a quarter of an hour.
 const AT_ONCE: u64 = 256;
 
 /// The pause between two times, and before another read of unreadable pages.
 pub(super) const PAUSE: Duration = Duration::from_secs(1);
 
-/// A thread that checks pages until this is dropped.
+/// A thread to check pages until this is dropped.
 pub(super) struct Scrub {
     orders: mpsc::SyncSender<()>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Scrub {
-    /// Starts the thread of a store that has been opened.
+    /// Starts the thread of an open store.
     pub(super) fn start(queue: Arc<Queue>) -> std::io::Result<Self> {
         let (orders, received) = mpsc::sync_channel(1);
         let work = Work {
@@ -52,16 +53,16 @@ impl Scrub {
         })
     }
 
-    /// Has all pages checked at once.
+    /// Requests a check of all pages at once.
     pub(super) fn check_now(&self) {
-        // One that is waiting already will do.
+        // An order already waiting is enough.
         let _ = self.orders.try_send(());
     }
 }
 
 impl Drop for Scrub {
     fn drop(&mut self) {
-        // The thread ends once nobody can give orders.
+        // The thread ends once the sender of orders is dropped.
         let (orders, _) = mpsc::sync_channel(1);
         self.orders = orders;
         if let Some(thread) = self.thread.take() {
@@ -72,7 +73,7 @@ impl Drop for Scrub {
 
 struct Work {
     queue: Arc<Queue>,
-    /// The engine key to go on from.
+    /// The engine key to continue from.
     from: Vec<u8>,
     /// Damaged pages, for the writer.
     found: Vec<Span>,
@@ -91,12 +92,12 @@ impl Work {
                 Ok(checked) => {
                     self.from = checked.next.unwrap_or_default();
                     self.found = checked.damaged;
-                    // A disk that could not read may be able to a moment later.
+                    // A retry of a failed disk read may succeed a moment later.
                     if !checked.is_unread {
                         self.tell();
                     }
                 }
-                // The store is being opened again, which checks all pages, or it is closed.
+                // The store is being reopened, with a check of all pages, or it is closed.
                 Err(error) => tracing::debug!(%error, "pages were not checked"),
             }
         }
@@ -106,7 +107,7 @@ impl Work {
     fn tell(&mut self) {
         let found = mem::take(&mut self.found);
         if !found.is_empty() {
-            // Without a writer, nobody reads.
+            // Without a writer there are no readers.
             let _ = self.queue.send(Message::Damaged(found));
         }
     }

@@ -1,8 +1,8 @@
-//! Room on the disk: how much there is, and a ballast that keeps some for opening.
+//! Room on the disk, and a ballast to reserve some for opening.
 //!
-//! An engine that meets a full disk in the middle of a write fails. So a group is only begun while
-//! there is more room than a reserve. The ballast is a file of real blocks: when another program
-//! has filled the disk, letting it go gives opening and recovery the room that they need.
+//! An engine fails when the disk fills up in the middle of a write. A group is therefore begun only
+//! with more room than a reserve. The ballast is a file of real blocks. When another program has
+//! filled the disk, releasing the ballast gives opening and recovery the necessary room.
 
 use std::{
     fs::{self, File},
@@ -13,32 +13,33 @@ use std::{
 
 use super::files;
 
-/// The length from which on a data file is made shorter, in bytes.
+/// The least length of a data file to shrink, in bytes.
 const WORTH_SHRINKING: u64 = 64 * 1024 * 1024;
 
-/// A data file is made shorter when less than one part of so many is in use.
+/// The divisor of a data file's length: with less in use, it is shrunk.
 const UNUSED_SHARE: u64 = 3;
 
-/// The length of a copy at most, as a multiple of the bytes in use.
+/// The longest copy, as a multiple of the bytes in use.
 const LONGEST_COPY: u64 = 2;
 
 /// The name of the ballast.
 pub(super) const BALLAST_FILE: &str = "connect.ballast";
 
-/// The pause before a ballast is filled again that could not be filled.
+/// The pause before a retry to fill the ballast.
 const PAUSE: Duration = Duration::from_secs(2);
 
-/// The room that is kept free.
+/// The room to keep free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpaceOptions {
-    /// The room that commits leave untouched, in bytes. With less, they are refused.
+    /// The room left untouched by commits, in bytes.
+    /// With less, they are refused.
     pub reserve_bytes: u64,
-    /// The size of a file that is given up when there is too little room to open the store.
+    /// The size of the ballast file, released when opening lacks room.
     pub ballast_bytes: u64,
 }
 
 impl Default for SpaceOptions {
-    /// 32 MiB in reserve, and 8 MiB of ballast.
+    /// A reserve of 32 MiB, and 8 MiB of ballast.
     fn default() -> Self {
         Self {
             reserve_bytes: 32 * 1024 * 1024,
@@ -47,19 +48,19 @@ impl Default for SpaceOptions {
     }
 }
 
-/// The room on the disk that a folder is on.
+/// The room on the disk of a folder.
 #[derive(Clone, Debug)]
 pub(super) struct Space {
     folder: PathBuf,
-    /// The file that grows.
+    /// The growing file.
     data: PathBuf,
     options: SpaceOptions,
-    /// The time at which the ballast is looked after next; `None` while it is whole.
+    /// The time of the next ballast check; `None` while it is whole.
     ballast_due: Option<Instant>,
 }
 
 impl Space {
-    /// The room for the store in `folder`, whose rows are in the file `data`.
+    /// The room for the store in `folder`, with the file `data`.
     pub(super) fn new(folder: &Path, data: &Path, options: SpaceOptions) -> Self {
         Self {
             folder: folder.into(),
@@ -69,8 +70,9 @@ impl Space {
         }
     }
 
-    /// The number of bytes that this process may still write: what the disk has left, and what the limit on
-    /// the length of files (`ulimit -f`) leaves to the data file.
+    /// The number of bytes still writable by this process.
+    /// It is limited by the disk's free room, and for the data file by the limit on the length of
+    /// files (`ulimit -f`).
     #[cfg(unix)]
     pub(super) fn room(&self) -> io::Result<u64> {
         use rustix::process::{Resource, getrlimit};
@@ -84,28 +86,30 @@ impl Space {
         Ok(disk.min(longest.saturating_sub(length)))
     }
 
-    /// The number of bytes that this process may still write. Not known here, so without an end.
+    /// The number of bytes still writable by this process.
+    /// Unknown here, so unlimited.
     #[cfg(not(unix))]
     pub(super) fn room(&self) -> io::Result<u64> {
         Ok(u64::MAX)
     }
 
-    /// Says that `bytes` may be written without touching the reserve. A disk that cannot be asked
-    /// counts as one with room: the write will show.
+    /// Returns whether `bytes` may be written without touching the reserve.
+    /// A disk without an answer counts as having room; the write will tell.
     pub(super) fn has_room_for(&self, bytes: u64) -> bool {
         let wanted = self.options.reserve_bytes.saturating_add(bytes);
         self.room().map_or(true, |room| room >= wanted)
     }
 
-    /// Returns whether most of a long data file is unused, and a copy of the rest has room.
+    /// Returns whether most of a long data file is unused.
+    /// A copy of the used part must have room.
     pub(super) fn is_mostly_unused(&self, used: u64) -> bool {
         let length = fs::metadata(&self.data).map_or(0, |metadata| metadata.len());
         let copy = used.saturating_mul(LONGEST_COPY);
         length >= WORTH_SHRINKING && used < length / UNUSED_SHARE && self.has_room_for(copy)
     }
 
-    /// Makes room for opening by giving up the ballast, when there is less than half of the reserve
-    /// or less than the ballast takes.
+    /// Makes room for opening by releasing the ballast, if necessary.
+    /// It is necessary with less than half of the reserve, or less than the size of the ballast.
     pub(super) fn make_room(&self) -> io::Result<()> {
         let SpaceOptions {
             reserve_bytes,
@@ -117,7 +121,7 @@ impl Space {
         Ok(())
     }
 
-    /// Gives the ballast's room to whoever needs it. Without a ballast nothing happens.
+    /// Releases the ballast's room for other use. Without a ballast nothing happens.
     pub(super) fn release_ballast(&self) -> io::Result<()> {
         match File::options().write(true).open(self.ballast()) {
             // The name stays: a full disk may have no room to change the folder.
@@ -127,7 +131,7 @@ impl Space {
         }
     }
 
-    /// Looks after the ballast when it was not whole, some time after the last try.
+    /// Refills an incomplete ballast, after a pause since the last try.
     pub(super) fn keep_ballast(&mut self) {
         if self.ballast_due.is_some_and(|due| due <= Instant::now()) {
             self.refill_ballast();
@@ -143,8 +147,8 @@ impl Space {
         self.ballast_due = (!is_whole).then(|| Instant::now() + PAUSE);
     }
 
-    /// Fills the ballast up to its size if that leaves the reserve alone; returns whether it is
-    /// whole. A fill that was cut short is gone on with.
+    /// Fills the ballast up to its size, if the reserve stays untouched.
+    /// Returns whether it is whole. An interrupted fill is continued.
     fn restore_ballast(&self) -> io::Result<bool> {
         let wanted = self.options.ballast_bytes;
         let there = fs::metadata(self.ballast()).map_or(0, |metadata| metadata.len());
@@ -166,7 +170,7 @@ impl Space {
         }
         let filled = fill(&mut file, there, missing);
         if filled.is_err() {
-            // Somebody else was faster.
+            // Another program took the room first.
             file.set_len(0)?;
         }
         filled.map(|()| true)
@@ -177,7 +181,7 @@ impl Space {
     }
 }
 
-/// Appends real blocks. Not zeros, which some file systems store as nothing.
+/// Appends real blocks. Not zeros: some file systems store them as nothing.
 fn fill(file: &mut File, from: u64, mut missing: u64) -> io::Result<()> {
     const CHUNK: u64 = 64 * 1024;
     let mut chunk = vec![0; CHUNK as usize];
@@ -227,7 +231,7 @@ mod tests {
         ample.release_ballast().unwrap();
         assert_eq!(ballast(folder.path()), Some(0));
         assert!(ample.restore_ballast().unwrap());
-        // Another size, and a fill that was cut short.
+        // Another size, and an interrupted fill.
         assert!(space(folder.path(), 0, 50_000).restore_ballast().unwrap());
         assert_eq!(ballast(folder.path()), Some(50_000));
         assert!(ample.restore_ballast().unwrap());

@@ -1,13 +1,13 @@
-//! A large commit, which goes to its place in slices so that it holds nobody up.
+//! A large commit, written in slices to avoid delaying other commits.
 //!
-//! 1. Its expectations are checked. From the beginning on, its keys are reserved: commits that
-//!    touch one of them wait until the end.
-//! 2. Its writes are stored as redo records, one per slice. Nobody sees those, and opening the
-//!    database removes them.
+//! 1. Its expectations are checked. From the beginning on, its keys are reserved: commits touching
+//!    one of them wait until the end.
+//! 2. Its writes are stored as redo records, one per slice. They are invisible to readers, and
+//!    opening the database removes them.
 //! 3. The commit record is stored. From here on the commit is in force: opening the database
 //!    finishes it, readers see its values in an overlay, and it is acknowledged.
 //! 4. Slice after slice is moved to its place, together with the removal of its redo record; the
-//!    last one takes the commit record along.
+//!    last one also removes the commit record.
 
 use std::ops::Range;
 
@@ -21,13 +21,14 @@ use super::{
 };
 use crate::storage::{Key, StorageError, Value};
 
-/// Commits with more writes than this go in slices.
+/// The most writes of a commit for a group.
+/// Larger ones go in slices.
 pub(super) const LARGE_WRITES: usize = 4096;
 
-/// So do commits of several writes with more bytes than this.
+/// The most bytes of a commit of several writes for a group.
 pub(super) const LARGE_BYTES: usize = 8 * 1024 * 1024;
 
-/// Expectations that are checked before others have their turn.
+/// The number of expectations to check before other work gets its turn.
 const CHECKED_AT_ONCE: usize = 4096;
 
 /// A large commit under way.
@@ -48,17 +49,17 @@ pub(super) enum Next {
     Commit,
     /// Move this slice.
     Move(usize),
-    /// Nothing.
+    /// Nothing is left to do.
     Done,
 }
 
 /// The writer's part in a step.
 pub(super) enum Step {
-    /// Nothing but to go on.
+    /// Continue with the next step.
     GoOn,
-    /// Apply this, and then go on.
+    /// Apply this batch, then continue.
     Apply(Batch),
-    /// One of the expectations does not hold.
+    /// One of the expectations fails.
     Conflict,
 }
 
@@ -80,12 +81,12 @@ impl Staged {
         self.next
     }
 
-    /// Says that the commit is in force.
+    /// Returns whether the commit is in force.
     pub(super) fn is_in_force(&self) -> bool {
         matches!(self.next, Next::Move(_) | Next::Done)
     }
 
-    /// The keys of the slice that is moved next.
+    /// The keys of the next slice to move.
     pub(super) fn keys_to_move(&self) -> impl Iterator<Item = &Key> + Clone {
         let slice = match self.next {
             Next::Move(slice) => self.slices.get(slice).cloned().unwrap_or_default(),
@@ -96,7 +97,7 @@ impl Staged {
             .map(|(key, _)| key)
     }
 
-    /// Prepares the next step. `row` reads a row as it is now.
+    /// Prepares the next step. `row` reads a current row.
     pub(super) fn prepare<E: Engine>(
         &self,
         snapshot: impl FnOnce() -> Result<E::Snapshot, Fault>,
@@ -140,14 +141,14 @@ impl Staged {
         })
     }
 
-    /// Goes on after a step that was done.
+    /// Advances to the next step.
     pub(super) fn advance(&mut self) {
         let slices = self.slices.len();
         self.next = match self.next {
             Next::Check(from) if from + CHECKED_AT_ONCE < self.commit.expects.len() => {
                 Next::Check(from + CHECKED_AT_ONCE)
             }
-            // It only expects.
+            // The commit has expectations only.
             Next::Check(_) if slices == 0 => Next::Done,
             Next::Check(_) => Next::Store(0),
             Next::Store(slice) if slice + 1 < slices => Next::Store(slice + 1),
@@ -159,7 +160,7 @@ impl Staged {
     }
 }
 
-/// Makes the batch that moves one slice to its place.
+/// Makes the batch to move one slice to its place.
 fn move_slice<'a, E: Engine>(
     snapshot: &E::Snapshot,
     number: u32,
@@ -188,8 +189,9 @@ fn move_slice<'a, E: Engine>(
     Ok(batch)
 }
 
-/// Finishes a large commit that was in force when the process ended, and removes what there is of
-/// one that was not. Returns the mark that it leads to, and whether a commit was in force.
+/// Finishes a large commit in force when the process ended.
+/// Removes the remains of one not in force. Returns the resulting mark, and whether a commit was in
+/// force.
 pub(super) fn finish<E: Engine>(engine: &mut E, mut mark: Mark) -> Result<(Mark, bool), Failed> {
     let Some(slices) = in_force(engine)? else {
         while let Some((key, _)) = first_redo(engine)? {
@@ -206,7 +208,7 @@ pub(super) fn finish<E: Engine>(engine: &mut E, mut mark: Mark) -> Result<(Mark,
     loop {
         let (key, content) = first_redo(engine)?.ok_or_else(incomplete)?;
         let number = engine_keys::number_of(&key).ok_or_else(incomplete)?;
-        // Those before the first one have been moved; after it none may be missing.
+        // Earlier ones have been moved; after the first one found, none may be missing.
         if expected.is_some_and(|expected| expected != number) {
             return Err(incomplete().into());
         }
@@ -221,7 +223,7 @@ pub(super) fn finish<E: Engine>(engine: &mut E, mut mark: Mark) -> Result<(Mark,
     }
 }
 
-/// The number of slices of the commit that is in force, if there is one.
+/// The number of slices of the commit in force, if any.
 fn in_force<E: Engine>(engine: &E) -> Result<Option<u32>, Fault> {
     let snapshot = engine.snapshot()?;
     let key = engine_keys::COMMIT_KEY;

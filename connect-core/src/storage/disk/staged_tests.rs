@@ -1,4 +1,4 @@
-//! A large commit that ends after any of its steps, and what opening makes of it.
+//! A large commit interrupted after any step, and the next opening.
 
 #![allow(clippy::unwrap_used)]
 
@@ -24,7 +24,7 @@ fn key(row: u32) -> Key {
     row.to_be_bytes().into()
 }
 
-/// Long and short values for every third row, and the removal of the others.
+/// Long or short values for every third row, removals otherwise.
 fn large() -> Prepared {
     let write = |row: u32| match row % 3 {
         0 if row.is_multiple_of(999) => Write::Put(vec![2; 10_000].into()),
@@ -57,7 +57,8 @@ async fn fill<E: Engine<Options = u64>>(path: &Path) {
     store.apply(commit).await.unwrap();
 }
 
-/// Does this many steps of the large commit, and lets the process "die". Returns the next step.
+/// Does this many steps of the large commit, as if the process then died.
+/// Returns the next step.
 fn do_steps<E: Engine<Options = u64>>(engine_path: &Path, steps: usize) -> Next {
     let mut engine = E::open(engine_path, &(1 << 24)).unwrap();
     let mut staged = Staged::new(large(), E::SLICE);
@@ -84,7 +85,7 @@ async fn survives_every_step<E: Engine<Options = u64>>(engine_path: &str) {
         fill::<E>(folder.path()).await;
         let next = do_steps::<E>(&folder.path().join(engine_path), steps);
         phases.push(std::mem::discriminant(&next));
-        // A process that was killed leaves no list of its files.
+        // A killed process leaves no list of its files.
         let _ = fs::remove_file(folder.path().join("connect.closed"));
         let store = open::<E>(folder.path());
         let everything = Read::Scan {
@@ -120,7 +121,8 @@ async fn survives_every_step<E: Engine<Options = u64>>(engine_path: &str) {
     assert_eq!(phases.len(), 5, "each phase has been cut short");
 }
 
-/// Room is counted as redb takes it, which copies a page for each row that lies by itself.
+/// Compares the counted room with redb's use, for scattered rows.
+/// redb copies a page for each of them.
 #[cfg(all(unix, feature = "redb"))]
 #[tokio::test]
 async fn redb_takes_the_room_that_is_counted() {
@@ -152,7 +154,7 @@ async fn redb_takes_the_room_that_is_counted() {
     assert!(grown <= counted as u64, "{grown} bytes, {counted} counted");
 }
 
-/// A commit that is large by what it expects, and writes nothing.
+/// A commit with a large number of expectations, and no writes.
 async fn may_write_nothing<E: Engine<Options = u64>>() {
     let folder = tempfile::tempdir().unwrap();
     fill::<E>(folder.path()).await;

@@ -1,4 +1,5 @@
-//! Steps of a large commit, which the writer does between two groups. See `staged` for the steps.
+//! The steps of a large commit, done by the writer between two groups.
+//! `staged` describes them.
 
 use super::{
     engine::{Batch, Engine, Failed, Fault, caught},
@@ -75,12 +76,12 @@ impl<E: Engine> Writer<E> {
         Ok(())
     }
 
-    /// In a store that is damaged: refuses a large commit, or leaves it as it is when it is in force.
+    /// In a damaged store: refuses a large commit, or stops one in force.
     fn hold_staged(&mut self, damage: StorageError) -> Result<(), Failed> {
         let refused = CommitError::NotApplied(damage.clone());
         if matches!(&self.work.staged, Some((staged, _)) if staged.is_in_force()) {
             self.work.is_blocked = true;
-            // It may never end, so nothing waits for that.
+            // It may never end, so no caller waits for it.
             for check in self.work.checks.drain(..) {
                 check.refuse(&damage);
             }
@@ -93,7 +94,7 @@ impl<E: Engine> Writer<E> {
         Ok(())
     }
 
-    /// For want of room: refuses a large commit, or lets it wait when it is in force.
+    /// Without room: refuses a large commit, or pauses one in force.
     fn pause_staged(&mut self) -> Result<(), Failed> {
         let is_in_force = matches!(&self.work.staged, Some((staged, _)) if staged.is_in_force());
         if is_in_force {
@@ -113,7 +114,7 @@ impl<E: Engine> Writer<E> {
         Ok(())
     }
 
-    /// Ends a large commit, and lets those go on that have waited for it.
+    /// Ends a large commit, and releases the commits waiting for it.
     pub(super) fn end_staged(&mut self, result: Result<(), CommitError>) {
         if let Some((_, Some(reply))) = self.work.staged.take() {
             let _ = reply.send(result);

@@ -30,16 +30,16 @@ use crate::storage::{
     in_process::Local,
 };
 
-/// A store in a directory, for one process at a time. Dropping it finishes what is queued, closes
-/// the engine and gives up the directory.
+/// A store in a directory, for one process at a time.
+/// Dropping it finishes the queued commits, closes the engine and releases the directory.
 pub(crate) struct DiskStore<E: Engine> {
     pub(super) queue: Arc<Queue>,
     writer: Mutex<Option<JoinHandle<()>>>,
     view: Arc<View<E>>,
     health: HealthProbe,
-    /// The check of the engine's pages, where it keeps checksums of them.
+    /// The check of the engine's pages, for engines with page checksums.
     pub(super) scrub: Mutex<Option<Scrub>>,
-    /// The time at which the writer was asked last to open the engine again.
+    /// The time of the last request to reopen the engine.
     asked: Mutex<Option<Instant>>,
 }
 
@@ -83,7 +83,7 @@ impl<E: Engine> DiskStore<E> {
         writer.tell_damage();
         let probe = health.clone();
         let run = move || {
-            // The writer goes on after what its engine does; this is for an error of its own.
+            // The writer handles panics of its engine; this is for an error of its own.
             if let Err(panic) = caught(|| writer.run()) {
                 probe.failed(&panic);
             }
@@ -107,12 +107,12 @@ impl<E: Engine> DiskStore<E> {
         self.health.clone()
     }
 
-    /// Finishes what is queued, closes the engine and gives up the directory. What comes later is
-    /// refused.
+    /// Finishes the queued commits, closes the engine and releases the directory.
+    /// Later commits are refused.
     pub(crate) fn close(&self) {
         drop(self.scrub.lock().take());
         if let Some(writer) = self.writer.lock().take() {
-            // A writer that has ended, by a panic even, has told its callers.
+            // A writer that has ended, even by a panic, has answered its callers.
             let _ = self.queue.send(Message::Close);
             let _ = writer.join();
         }
@@ -136,14 +136,14 @@ impl<E: Engine> DiskStore<E> {
         Ok(check.into_report())
     }
 
-    /// Keeps the state of now, with all that was acknowledged.
+    /// Keeps the current state, with every acknowledged commit.
     pub(crate) fn freeze(&self) -> Result<FrozenRows, StorageError> {
         let (reply, answer) = mpsc::sync_channel(1);
         self.queue.send(Message::Freeze(reply))?;
         received(&answer)?
     }
 
-    /// Asks for the engine to be opened again after a read has failed.
+    /// Requests a reopening of the engine after a failed read.
     fn ask_to_reopen(&self, error: &StorageError) {
         if self.health.noted() != Health::Working {
             return;
@@ -191,7 +191,7 @@ impl<E: Engine> Drop for DiskStore<E> {
     }
 }
 
-/// Refuses what is longer than every backend must take.
+/// Refuses keys and values beyond the limits for every backend.
 fn check_sizes(commit: &Commit) -> Result<(), StorageError> {
     let guard = commit.guard.iter();
     let guard = guard.map(|guard| (&guard.key, Some(&*guard.becomes)));

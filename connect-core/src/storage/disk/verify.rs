@@ -1,4 +1,4 @@
-//! Checking every entry of a store.
+//! The check of every entry of a store.
 
 use std::mem;
 
@@ -10,50 +10,50 @@ use super::{
     progress::Mark,
 };
 
-/// Entries that are checked before commits have their turn.
+/// The number of entries to check before commits get their turn.
 const AT_ONCE: usize = 2000;
 
-/// The first engine key after all.
+/// The first engine key after all others.
 const END: &[u8] = &[0xFF];
 
-/// Damaged rows whose keys are listed.
+/// The most damaged rows to list by key.
 const LISTED: usize = 1000;
 
 /// The progress of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Rows that were checked so far.
+    /// The number of rows checked so far.
     pub rows: u64,
-    /// Rows of the store, as it counts them itself.
+    /// The number of rows of the store, by its own count.
     pub of: u64,
 }
 
 /// The findings of a check of a store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Rows that were checked, the damaged ones included.
+    /// The number of rows checked, damaged ones included.
     pub rows: u64,
-    /// Rows that cannot be read: their bytes are not those that were written.
+    /// The number of unreadable rows with bytes different from the written ones.
     pub damaged: u64,
-    /// Rows that cannot be read because a part of their value is missing.
+    /// The number of unreadable rows with a part of their value missing.
     pub missing_parts: u64,
-    /// The keys of the first 1000 rows that cannot be read, in hexadecimal digits.
+    /// The keys of the first 1000 unreadable rows, in hexadecimal digits.
     pub keys: Vec<String>,
-    /// Entries that belong to nothing: parts of values that are no longer there, and entries that
-    /// this version does not write. They do no harm.
+    /// The number of entries without an owner.
+    /// They do no harm. These are parts of removed values, and entries unknown to this version.
     pub leftover: u64,
-    /// True when the rows are exactly those that the last commit left; `None` when commits
-    /// went on during the check.
+    /// True if the rows are exactly as the last commit left them.
+    /// `None` if commits went on during the check.
     pub complete: Option<bool>,
-    /// Pages of the engine's files that are damaged; nothing in them can be read.
+    /// The number of damaged, unreadable pages in the engine's files.
     pub damaged_pages: u64,
-    /// Rows that are there, and that a look-up by their key does not find: what leads to them in
-    /// the engine's files is damaged.
+    /// The number of intact rows not found by their key.
+    /// The path to them in the engine's files is damaged.
     pub unreachable: u64,
 }
 
 impl Report {
-    /// Says that nothing is wrong.
+    /// Returns whether no fault was found.
     pub fn is_clean(&self) -> bool {
         self.damaged == 0
             && self.missing_parts == 0
@@ -63,19 +63,20 @@ impl Report {
     }
 }
 
-/// A check under way. It walks the engine in steps, between which commits go on.
+/// A check under way.
+/// It walks the engine in steps; commits go on in between.
 #[derive(Debug, Default)]
 pub(super) struct Check {
     next: Place,
-    /// The mark of the store when the check began, and now.
+    /// The mark of the store at the start, and now.
     began: Option<Mark>,
     now: Mark,
-    /// The rows that were found.
+    /// The mark of the rows found.
     found: Mark,
     report: Report,
 }
 
-/// The place where a check goes on.
+/// The position of a check.
 #[derive(Debug, Default)]
 enum Place {
     #[default]
@@ -85,7 +86,7 @@ enum Place {
 }
 
 impl Check {
-    /// Checks some entries. `mark` is the store's mark, which goes with the snapshot.
+    /// Checks some entries. `mark` is the store's mark for this snapshot.
     pub(super) fn step<E: Engine>(
         &mut self,
         snapshot: &E::Snapshot,

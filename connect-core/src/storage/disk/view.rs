@@ -1,16 +1,16 @@
-//! The state that readers see: the last durable state, while a newer one is on its way to the disk.
+//! The readers' state: the last durable one, during the next write.
 //!
-//! Three things lie over the engine, and a key is looked up in this order:
+//! Three layers lie over the engine. A look-up checks them in this order:
 //!
-//! 1. `pending`: the values of a large commit that is in force and not yet in its place.
-//! 2. `hidden`: the keys of the group under way, which show what they held before it.
+//! 1. `pending`: the values of a large commit in force but not yet in its place.
+//! 2. `hidden`: the keys of the group under way, with their values before it.
 //! 3. the row cache.
 //!
-//! sled shows a batch to readers while it applies it, entry by entry and long before it is on the
-//! disk, so its keys are hidden before it is applied. redb's snapshots do not change, so there
-//! `hidden` only keeps readers away from the cache, which the writer changes before it shows the
-//! group. All changes of what is laid over the engine happen under the write lock, and only move
-//! pointers. A read holds the read lock from beginning to end, so it sees one state.
+//! sled shows a batch to readers while applying it, entry by entry and long before it is durable,
+//! so its keys are hidden first. redb's snapshots do not change. There `hidden` only bars readers
+//! from the cache, changed by the writer before it shows the group. All changes of the layers
+//! happen under the write lock, and only move pointers. A read holds the read lock from beginning
+//! to end, so it sees one state.
 
 use std::{cell::Cell, mem, sync::Arc};
 
@@ -29,7 +29,7 @@ use super::{
 };
 use crate::storage::{Key, Read, State, StorageError, Value, answer};
 
-/// The state that readers see, and the cache.
+/// The state for readers, and the cache.
 pub(super) struct View<E: Engine> {
     shown: RwLock<Shown<E>>,
     cache: RowCache,
@@ -40,13 +40,14 @@ pub(super) struct View<E: Engine> {
 /// The failure of a read.
 pub(super) struct ReadFailed {
     pub(super) error: StorageError,
-    /// The engine has failed in a way that opening it again may cure.
+    /// Whether the engine has failed, and a reopening may help.
     pub(super) may_be_cured: bool,
-    /// The engine has panicked, as redb does over damaged pages.
+    /// Whether the engine has panicked, as redb does on damaged pages.
     pub(super) is_panic: bool,
 }
 
-/// The share of the cache that goes to runs of index entries; the rest goes to rows.
+/// The divisor of the cache size, for the share of index runs.
+/// The rest is for rows.
 const RUNS_SHARE: u64 = 4;
 
 impl<E: Engine> View<E> {
@@ -96,30 +97,31 @@ impl<E: Engine> View<E> {
         row(shown.snapshot()?, key, E::PART_LEN)
     }
 
-    /// The engine's entry under the key of a row that cannot be read.
+    /// The engine's entry under the key of an unreadable row.
     pub(super) fn was(&self, key: &[u8]) -> Result<layout::Was, Fault> {
         let shown = self.shown.read();
         layout::Was::now(shown.snapshot()?, &engine_keys::row_key(key), E::PART_LEN)
     }
 
-    /// All rows as they are in a snapshot that was just taken between two groups, while no large commit is under
-    /// way.
+    /// All rows of a new snapshot.
+    /// The snapshot was taken between two groups, with no large commit under way.
     pub(super) fn freeze(&self, snapshot: E::Snapshot) -> FrozenRows {
         self.frozen.freeze(snapshot)
     }
 
-    /// Before keys of a large commit are moved: keeps what they held, for whoever reads a former state.
+    /// Keeps the values of keys before a large commit moves them.
+    /// A reader of a former state needs them.
     pub(super) fn keep<'a>(&self, keys: impl Iterator<Item = &'a Key> + Clone) {
         self.frozen.keep_keys(keys, |key| self.row(key));
     }
 
-    /// From here on readers see what the keys of the group held before.
+    /// Hides a group: readers see the previous values from now on.
     pub(super) fn hide(&self, group: Slots) {
         self.frozen.keep_group(&group);
         self.shown.write().hidden = group;
     }
 
-    /// From here on readers see the group.
+    /// Shows the group to readers from now on.
     pub(super) fn show(&self, snapshot: E::Snapshot) {
         {
             let shown = self.shown.read();
@@ -139,12 +141,12 @@ impl<E: Engine> View<E> {
         drop(shown);
     }
 
-    /// From here on readers see a large commit, which is not in its place yet.
+    /// Shows a large commit to readers before it is in its place.
     pub(super) fn install(&self, pending: Arc<Pending>) {
         self.shown.write().pending = Some(pending);
     }
 
-    /// Forgets rows that a pending commit hides; after [`install`](Self::install).
+    /// Forgets rows hidden by a pending commit; after [`install`](Self::install).
     pub(super) fn forget<'a>(&self, keys: impl Iterator<Item = &'a Key> + Clone) {
         keys.clone().for_each(|key| self.cache.forget(key));
         self.runs.forget(keys);
@@ -152,30 +154,31 @@ impl<E: Engine> View<E> {
 
     /// Forgets earlier reads of indexes: a page may be damaged before the damage is found.
     pub(super) fn forget_runs(&self) {
-        // Under the lock: no reader may put in what it read before.
+        // Under the lock: no reader may add its earlier reads.
         let _shown = self.shown.write();
         self.runs.clear();
     }
 
-    /// The large commit is in its place, which the snapshot shows.
+    /// Ends the overlay of a large commit.
+    /// The snapshot shows it in its place.
     pub(super) fn settle(&self, snapshot: E::Snapshot) {
         let mut shown = self.shown.write();
         let _before = (shown.snapshot.replace(snapshot), shown.pending.take());
         drop(shown);
     }
 
-    /// Lets go of the engine. Until [`reopen`](Self::reopen) readers see what is in memory.
+    /// Releases the engine. Until [`reopen`](Self::reopen) readers see only rows in memory.
     pub(super) fn close(&self) {
         self.frozen.close();
         let _snapshot = self.shown.write().snapshot.take();
     }
 
-    /// From here on the keys of the hidden group cannot be read: nobody knows what they hold.
+    /// Makes the keys of the hidden group unreadable: their values are unknown.
     pub(super) fn doubt(&self, error: StorageError) {
         self.shown.write().doubt = Some(error);
     }
 
-    /// Gives the keys of the hidden group, once the engine is open again.
+    /// Returns whether the hidden group was applied, after a reopening.
     pub(super) fn was_applied(&self, snapshot: &E::Snapshot) -> Result<bool, Fault> {
         let shown = self.shown.read();
         for (key, slot) in &shown.hidden {
@@ -188,10 +191,10 @@ impl<E: Engine> View<E> {
         Ok(true)
     }
 
-    /// Shows the engine as it was opened again, and nothing else.
+    /// Shows the reopened engine, without any overlay.
     pub(super) fn reopen(&self, snapshot: E::Snapshot) {
         let mut shown = self.shown.write();
-        // Under the lock: no reader may put in what it read before.
+        // Under the lock: no reader may add its earlier reads.
         self.cache.clear();
         self.runs.clear();
         *shown = Shown {

@@ -1,9 +1,9 @@
-//! The one thread that writes.
+//! The one thread for all writes.
 //!
-//! It takes what has gathered in the queue, lets every commit whose expectations hold join one
-//! group, applies the group as one batch, makes it durable once and answers all. Between two
-//! groups it does one step of a large commit, if there is one. `staging` has what it does for such a
-//! step, and `recovery` what it does after the engine has failed.
+//! It takes the waiting commits from the queue, adds each with valid expectations to one group,
+//! applies the group as one batch, makes it durable once and answers all. Between two groups it
+//! does one step of a large commit, if there is one. `staging` has its part in such a step, and
+//! `recovery` its work after a failure of the engine.
 
 use std::{
     collections::VecDeque,
@@ -28,46 +28,47 @@ use super::{
 };
 use crate::storage::{CommitError, StorageError};
 
-/// The pause before something is tried again that failed for want of room.
+/// The pause before a retry after a lack of room.
 pub(super) const PAUSE: Duration = Duration::from_millis(200);
 
 /// The state of the writer thread.
 pub(super) struct Writer<E: Engine> {
     pub(super) view: Arc<View<E>>,
     pub(super) queue: Receiver<Message>,
-    /// Gone only while it is opened again.
+    /// `None` only while it is reopened.
     pub(super) engine: Option<E>,
     pub(super) options: E::Options,
     pub(super) directory: Directory,
     pub(super) space: Space,
     pub(super) health: HealthProbe,
-    /// The progress of the store: the last mark that is durable.
+    /// The progress of the store: the last durable mark.
     pub(super) mark: Mark,
     pub(super) work: InHand,
-    /// The time at which the engine was opened last.
+    /// The time of the last opening of the engine.
     pub(super) opened: Instant,
-    /// The time that has to pass before failing reads have it opened again.
+    /// The pause before failing reads cause another reopening.
     pub(super) patience: Duration,
 }
 
-/// The commits that the writer has taken from the queue and not yet answered.
+/// The commits taken from the queue and not yet answered.
 #[derive(Default)]
 pub(super) struct InHand {
     /// The group under way.
     pub(super) group: Vec<(Reply, Joined)>,
-    /// The large commit under way, with its reply until it is in force.
+    /// The large commit under way, with its reply until in force.
     pub(super) staged: Option<(Staged, Option<Reply>)>,
-    /// Commits that wait for its end.
+    /// The commits waiting for its end.
     pub(super) waiting: VecDeque<Request>,
-    /// Commits that have waited.
+    /// The commits with their wait over.
     pub(super) ready: VecDeque<Request>,
-    /// A message that came out of the queue while a group was gathered, and is no commit.
+    /// A message other than a commit, met while gathering a group.
     pub(super) aside: Option<Message>,
-    /// Checks, and states to be kept, that wait for the end of the large commit: its rows are not in their place.
+    /// Checks and freezes waiting for the end of the large commit.
+    /// Its rows are not in their place yet.
     pub(super) checks: VecDeque<Message>,
-    /// The large commit cannot go on for want of room.
+    /// Whether the large commit has stopped for lack of room.
     pub(super) is_blocked: bool,
-    /// The store is being closed, once the queue is empty.
+    /// Whether the store will be closed once the queue is empty.
     pub(super) is_closing: bool,
 }
 
@@ -79,7 +80,7 @@ enum Turn {
 }
 
 impl<E: Engine> Writer<E> {
-    /// Runs until the store is to be closed and everything is done.
+    /// Runs until the store closes and all work is done.
     pub(super) fn run(mut self) {
         loop {
             let message = match self.next() {
@@ -128,7 +129,7 @@ impl<E: Engine> Writer<E> {
         match received {
             Ok(message) => Turn::Message(message),
             Err(_) if self.work.staged.is_none() => Turn::End,
-            // What is in force is finished by the next opening.
+            // The next opening finishes a large commit in force.
             Err(_) if self.work.is_blocked && self.work.is_closing => Turn::End,
             Err(_) => Turn::GoOn,
         }
@@ -188,8 +189,9 @@ impl<E: Engine> Writer<E> {
         self.engine.as_mut().ok_or_else(closed)
     }
 
-    /// Writes one group: `first` and whatever waits behind it. Conflicts are told apart, and are
-    /// answered with the rest: they may rest on writes of this group.
+    /// Writes one group:
+    /// `first` and the commits waiting behind it. Conflicts are answered with the rest: they may
+    /// depend on writes of this group.
     fn write_group(&mut self, first: Request) -> Result<(), Failed> {
         if let Some(damage) = self.health.damage() {
             let _ = first.reply.send(Err(CommitError::NotApplied(damage)));
@@ -219,7 +221,7 @@ impl<E: Engine> Writer<E> {
         Ok(())
     }
 
-    /// The next commit that is there already.
+    /// The next waiting commit, if any.
     fn queued(&mut self) -> Option<Request> {
         if let Some(request) = self.work.ready.pop_front() {
             return Some(request);
@@ -233,9 +235,9 @@ impl<E: Engine> Writer<E> {
         }
     }
 
-    /// Lets a commit join the group, unless a large one is in its way or it is large itself.
+    /// Adds a commit to the group, unless it is large or blocked by one.
     fn join(&mut self, mut request: Request, group: &mut Group<'_, E>) -> Result<(), Failed> {
-        // Those that wait for a large commit must not keep others out of the queue.
+        // Commits waiting for a large one must not take places in the queue.
         request.place = None;
         let in_the_way = self.work.staged.as_ref();
         let has_to_wait = in_the_way.is_some_and(|(staged, _)| match &request.work {
@@ -252,7 +254,7 @@ impl<E: Engine> Writer<E> {
                 self.work.staged = Some((staged, Some(request.reply)));
             }
             Work::Small(commit) => {
-                // Noted before it is tried, so that it gets its answer whatever happens.
+                // Noted before the attempt, so it gets an answer in any case.
                 self.work.group.push((request.reply, Joined::Conflict));
                 let joined = caught(|| group.join(commit))??;
                 if let Some(answer) = self.work.group.last_mut() {
@@ -263,7 +265,7 @@ impl<E: Engine> Writer<E> {
         Ok(())
     }
 
-    /// Applies a batch and makes it durable; returns the state after it.
+    /// Applies a batch and makes it durable; returns the resulting state.
     pub(super) fn apply(&mut self, batch: Batch) -> Result<E::Snapshot, Failed> {
         let mark = self.mark;
         let engine = self.engine()?;
@@ -281,7 +283,7 @@ impl<E: Engine> Writer<E> {
         Ok(snapshot)
     }
 
-    /// Answers everybody in the group, given what became of it.
+    /// Answers every caller in the group, given its outcome.
     pub(super) fn answer_group(&mut self, result: &Result<(), CommitError>) {
         for (reply, joined) in self.work.group.drain(..) {
             let answer = match (result, joined) {
@@ -297,7 +299,7 @@ impl<E: Engine> Writer<E> {
         }
     }
 
-    /// Says that a batch may be written without touching the reserve.
+    /// Returns whether a batch may be written without touching the reserve.
     pub(super) fn has_room(&mut self, batch: &Batch) -> bool {
         let len = |value: &Option<Vec<u8>>| value.as_ref().map_or(0, Vec::len);
         let bytes: usize = batch

@@ -91,7 +91,7 @@ fn damage_branches(file: &Path) {
             let end = bytes[ends..ends + 4].try_into().unwrap();
             at + usize::try_from(u32::from_le_bytes(end)).unwrap()
         };
-        // A key of a row begins with a letter and the row's number.
+        // The key of a row begins with a letter and the row's number.
         let row =
             |place: usize| u32::from_be_bytes(bytes[place + 1..place + 5].try_into().unwrap());
         if row(place(0)) > ROWS / 4 && row(place(keys - 2)) < ROWS {

@@ -1,4 +1,4 @@
-//! An engine that fails: what callers are told, and how the store goes on.
+//! An engine with failures: answers to callers, and recovery.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -38,20 +38,19 @@ use crate::storage::{
     Commit, CommitError, Expectation, Key, Read, StorageError, Value, Write, in_process::Local,
 };
 
-/// Longer than anything in these tests takes on a busy machine: reaching it means that something
-/// hangs.
+/// The timeout of these tests, for a busy machine.
 const HANGS: Duration = Duration::from_secs(60);
 
 /// The kinds of failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Failure {
-    /// Nothing is applied, and the engine says so.
+    /// Nothing is applied, and the engine reports it.
     Refused,
     /// Nothing is applied, and the engine does not know.
     Lost,
     /// All is applied and durable, and the engine does not know.
     Done,
-    /// The engine panics before it has done anything.
+    /// The engine panics before any work.
     Panic,
 }
 
@@ -61,20 +60,20 @@ type Act = Box<dyn FnOnce() + Send>;
 /// The failure to come.
 #[derive(Default)]
 struct Plan {
-    /// Batches that go well before the failure.
+    /// The number of successful batches before the failure, and the failure.
     failure: Mutex<Option<(usize, Failure)>>,
     cannot_open: AtomicBool,
-    /// The number of times that the engine was opened.
+    /// The number of openings of the engine.
     openings: AtomicUsize,
     /// The next opening panics.
     panics: AtomicBool,
-    /// The engine key that cannot be read the next time.
+    /// The engine key to fail the next read of.
     unreadable: Mutex<Option<Vec<u8>>>,
-    /// The engine key that the next opening loses, as sled does over a flipped bit.
+    /// The engine key to lose in the next opening, as in sled.
     lost: Mutex<Option<Vec<u8>>>,
-    /// A gate: the engine applies nothing while it is held.
+    /// A gate: the engine applies no batch while it is held.
     gate: Mutex<()>,
-    /// The engine is about to apply something, and needs the gate for it.
+    /// Whether the engine waits at the gate to apply a batch.
     is_at_gate: AtomicBool,
     /// The act before a batch, and the number of batches before it.
     meanwhile: Mutex<Option<(usize, Act)>>,
@@ -118,7 +117,7 @@ impl Plan {
         })
     }
 
-    /// Waits until the writer is held up by the gate.
+    /// Waits until the gate holds up the writer.
     fn wait_for_the_writer(&self) {
         let give_up = Instant::now() + HANGS;
         while !self.is_at_gate.load(Ordering::SeqCst) {
@@ -169,13 +168,13 @@ impl Pages for FailingPages {
     }
 }
 
-/// An engine that fails as planned.
+/// An engine with planned failures.
 struct Failing<E> {
     engine: E,
     plan: Arc<Plan>,
 }
 
-/// A state of such an engine.
+/// A snapshot with planned failures.
 struct FailingSnapshot<S> {
     snapshot: S,
     plan: Arc<Plan>,
@@ -322,7 +321,7 @@ impl<E: Engine<Options = u64>> Store<E> {
         self.store.read(&[Read::Get(key)]).await?.value()
     }
 
-    /// Puts a small commit into the queue. It is there when this returns.
+    /// Puts a small commit into the queue, before this returns.
     fn send(&self, commit: Commit) -> Applying<'_> {
         let mut applying = self.store.apply(commit);
         let polled = applying
@@ -333,7 +332,7 @@ impl<E: Engine<Options = u64>> Store<E> {
     }
 }
 
-/// A commit on its way.
+/// A commit under way.
 type Applying<'a> = Pin<Box<dyn Future<Output = Result<(), CommitError>> + Send + 'a>>;
 
 async fn the_truth_is_told<E: Engine<Options = u64>>() {
@@ -370,8 +369,8 @@ async fn the_truth_is_told<E: Engine<Options = u64>>() {
     }
 }
 
-/// While the engine cannot be opened, rows in memory are read, commits are refused, and the one
-/// under way waits for the truth.
+/// Checks a store during failing openings of its engine.
+/// Rows in memory are read, commits are refused, and the commit under way waits for its outcome.
 async fn goes_on_by_itself<E: Engine<Options = u64>>() {
     let store = Store::<E>::open();
     for row in [b"one", b"two"] {
@@ -407,8 +406,7 @@ async fn goes_on_by_itself<E: Engine<Options = u64>>() {
     assert_eq!(store.store.health().health(), Health::Working);
 }
 
-/// Nobody waits for ever; but from the moment on at which it was said that a commit's fate is not
-/// known, its keys are not read as if it were.
+/// Checks for a bounded wait, then for unreadable keys.
 async fn what_is_not_known_is_not_read<E: Engine<Options = u64>>() {
     let store = Store::<E>::open();
     for row in [b"one", b"two"] {
@@ -428,7 +426,7 @@ async fn what_is_not_known_is_not_read<E: Engine<Options = u64>>() {
     assert_eq!(store.get(b"one").await.unwrap(), value(b"after"));
 }
 
-/// A large commit that fails in any of its steps is there as a whole, or not at all.
+/// Checks for whole large commits after a failure of any step.
 async fn large_commits_are_whole<E: Engine<Options = u64>>() {
     const ROWS: u32 = 9000;
     for failure in [Failure::Lost, Failure::Done] {
@@ -462,7 +460,8 @@ async fn large_commits_are_whole<E: Engine<Options = u64>>() {
     }
 }
 
-/// A group whose last commit cannot be judged is not applied, and nobody in it is told otherwise.
+/// Checks for no acknowledgement in a group with an unreadable row.
+/// The group is not applied.
 async fn a_group_that_was_not_applied_is_not_acknowledged<E: Engine<Options = u64>>() {
     let store = Store::<E>::open();
     store.put(b"row", b"before").await.unwrap();
@@ -474,7 +473,7 @@ async fn a_group_that_was_not_applied_is_not_acknowledged<E: Engine<Options = u6
         writes: vec![(key.into(), Write::Put(bytes.into()))],
         ..Commit::default()
     };
-    // The next two wait for this one, and so get into one group.
+    // The next two wait for this one, and so join one group.
     let gate = store.plan.gate.lock();
     let first = store.send(put(b"first", b"", &[]));
     store.plan.wait_for_the_writer();
@@ -492,13 +491,13 @@ async fn a_group_that_was_not_applied_is_not_acknowledged<E: Engine<Options = u6
     assert_eq!(store.get(b"row").await.unwrap(), value(b"before"));
 }
 
-/// Closing ends, also when the engine has failed for good since.
+/// Checks for the end of closing, also with a failed engine.
 async fn closing_ends<E: Engine<Options = u64>>() {
     for rows in [1, 9000] {
         let store = Store::<E>::open();
         store.plan.cannot_open.store(true, Ordering::Relaxed);
         store.plan.fail(1, Failure::Lost);
-        // Holds the writer, so that the rest of the queue is there before it goes on.
+        // Holds the writer until the rest of the queue is there.
         let gate = store.plan.gate.lock();
         let commit = |rows: u32| {
             let write = |row: u32| (row.to_be_bytes().into(), Write::Put(b""[..].into()));
@@ -512,7 +511,7 @@ async fn closing_ends<E: Engine<Options = u64>>() {
             store.plan.wait_for_the_writer();
             store.send(commit(1))
         } else {
-            // A large one is put in order elsewhere before it gets into the queue.
+            // A large one is sorted on another thread before it enters the queue.
             let large = tokio::spawn({
                 let (store, commit) = (store.store.clone(), commit(rows));
                 async move { store.apply(commit).await }
@@ -533,8 +532,8 @@ async fn closing_ends<E: Engine<Options = u64>>() {
     }
 }
 
-/// Reads that fail have the engine opened again, also when it was opened only just before the
-/// first of them and nobody has read anything since.
+/// Checks for a reopening of the engine after failed reads.
+/// The engine may have been opened only just before the first of them, without any read since.
 async fn failing_reads_reopen<E: Engine<Options = u64>>() {
     let store = Store::<E>::open();
     let give_up = Instant::now() + HANGS;
@@ -546,7 +545,7 @@ async fn failing_reads_reopen<E: Engine<Options = u64>>() {
     }
 }
 
-/// An opening that does not help is tried again ever more rarely.
+/// Checks for growing pauses between unsuccessful reopenings.
 async fn lasting_failures_reopen_rarely<E: Engine<Options = u64>>() {
     let store = Store::<E>::open();
     let end = Instant::now() + Duration::from_secs(9);
@@ -555,12 +554,12 @@ async fn lasting_failures_reopen_rarely<E: Engine<Options = u64>>() {
         let _ = store.get(b"row").await;
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    // The first opening, and others after 1, 2 and 4 seconds.
+    // The first opening, then others after 1, 2 and 4 seconds.
     let openings = store.plan.openings.load(Ordering::Relaxed);
     assert!((2..=4).contains(&openings), "{openings} openings");
 }
 
-/// Engines panic over some damaged files.
+/// Engines panic on some damaged files.
 async fn a_panic_in_opening_is_an_error<E: Engine<Options = u64>>() {
     let store = Store::<E>::open();
     store.plan.panics.store(true, Ordering::Relaxed);
@@ -579,7 +578,7 @@ async fn a_panic_in_opening_is_an_error<E: Engine<Options = u64>>() {
     assert!(matches!(opened.err(), Some(OpenError::Damaged { .. })));
 }
 
-/// sled drops in silence what it cannot read as it is opened.
+/// sled silently drops unreadable data when opened.
 #[cfg(feature = "sled")]
 #[tokio::test(flavor = "multi_thread")]
 async fn rows_that_are_lost_in_opening_again_are_missed() {
@@ -599,7 +598,7 @@ async fn rows_that_are_lost_in_opening_again_are_missed() {
     assert_ne!(store.get(b"two").await.ok(), Some(None));
 }
 
-/// redb's own check would cure a damaged file by going back to the commit before the last one.
+/// redb's own check would repair a file by dropping a commit.
 #[cfg(feature = "redb")]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_check_takes_nothing_back() {
@@ -641,7 +640,7 @@ async fn a_check_takes_nothing_back() {
     assert!(matches!(health, Health::Damaged { .. }), "{health:?}");
 }
 
-/// Probes tell what is so now: no commit has to be refused, or to go through, for it.
+/// Probes report the current state, without a refused or a successful commit.
 #[cfg(feature = "redb")]
 #[tokio::test(flavor = "multi_thread")]
 async fn the_room_is_judged_when_it_is_asked_for() {
@@ -653,12 +652,12 @@ async fn the_room_is_judged_when_it_is_asked_for() {
         };
         DiskStore::<super::redb::Redb>::open(folder.path(), 0, 0, options, &[]).unwrap()
     };
-    // Nobody has that much.
+    // More than any disk has.
     let store = open(1 << 60);
     assert_eq!(store.health().health(), Health::Full);
     drop(store);
     let store = open(0);
-    // As a commit that found no room has left it.
+    // The state after a commit without room.
     store.health().set(Health::Full);
     assert_eq!(store.health().health(), Health::Working);
 }
