@@ -130,7 +130,7 @@ mod tests {
         }
     }
 
-    /// A few byte values, zero included, so one key is often a prefix of another.
+    /// Few byte values, zero included: one key is often another's prefix.
     fn key() -> impl Strategy<Value = Vec<u8>> {
         proptest::collection::vec(prop::sample::select(vec![0, 1, 255]), 0..SHORT + 3)
     }

@@ -1,4 +1,4 @@
-//! The store in memory: for tests, for trials, and as the simplest implementation.
+//! The store in memory: for tests, for trials, and as an example.
 
 mod key_suffix;
 mod rows;
@@ -78,7 +78,7 @@ impl Local for Memory {
 }
 
 impl Memory {
-    /// Applies a commit to copies of its groups, then swaps them in at once.
+    /// Applies a commit to copies of its groups, then swaps them in.
     /// The copies share their unchanged parts. `None`: another commit wrote to these groups
     /// meanwhile.
     fn apply_beside(&self, commit: &Commit) -> Option<Result<(), CommitError>> {

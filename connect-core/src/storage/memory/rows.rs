@@ -11,7 +11,7 @@ use super::{
 };
 use crate::storage::{Commit, Entry, Found, Key, Range, Read, State, Value, Write};
 
-/// The length in bytes of a key's start, the name of its group.
+/// The length in bytes of a key's start, its group's name.
 /// Keys used together start with the same bytes. Stored once per group, these bytes cost neither
 /// memory nor comparisons. Any length is correct for any keys: the groups in order of their starts,
 /// with their rests in order, are all keys in order. With this length the start covers partition,
@@ -192,7 +192,7 @@ impl Rows {
         }
     }
 
-    /// Calls `each` with the two parts of the key and its value, for at most `limit` entries.
+    /// Calls `each` with the two key parts and value of `limit` entries at most.
     fn scan(
         &self,
         range: Range<'_>,

@@ -1,4 +1,4 @@
-//! A sorted map of the rests of keys: a B-tree with large nodes, shared by copies.
+//! A sorted map of the rests of keys: a B-tree with large nodes.
 //!
 //! In a large store the cost of a look-up is the number of places in memory it visits, as few of
 //! them are in a cache. The nodes of the standard library's tree hold eleven entries, and six when
@@ -12,7 +12,7 @@ use super::key_suffix::Rest;
 /// The most entries of a node.
 const MOST: usize = 64;
 
-/// The step of a search: it skips by this many keys, then looks at each.
+/// The step of a search: first by this many keys, then by one.
 const STEP: usize = 8;
 
 /// The size of a small node.
@@ -164,7 +164,8 @@ impl<V: Clone> Node<V> {
     }
 }
 
-/// Inserts an entry below `node`. Returns the second half of the node, if it had to be split.
+/// Inserts an entry below `node`.
+/// Returns the second half of the node, if it had to be split.
 fn insert<V: Clone>(node: &mut Arc<Node<V>>, key: Rest, value: V) -> Option<(Rest, Arc<Node<V>>)> {
     let second = match Arc::make_mut(node) {
         Node::Leaf(entries) => match place(entries, &key) {
@@ -230,7 +231,7 @@ fn remove<V: Clone>(node: &mut Arc<Node<V>>, key: &Rest) {
     }
 }
 
-/// Joins the child at `at` with a neighbour, if both fit in one node.
+/// Joins a child with a neighbour, if both fit in one node.
 /// An empty child is removed.
 fn join<V: Clone>(children: &mut Children<V>, at: usize) {
     if children[at].1.len() == 0 {

@@ -1,4 +1,4 @@
-//! Tests of the tree: the standard library's map as a model, and how full nodes are.
+//! Tests of the tree against the standard library's map.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ fn rest(number: u32) -> Rest {
     Rest::of(&number.to_be_bytes().repeat(length / 4))
 }
 
-/// Checks the size of all nodes, and the equal depth of all leaves.
+/// Checks the size of nodes, and the equal depth of leaves.
 fn depth<V: Clone>(node: &Node<V>) -> usize {
     assert!((1..=MOST).contains(&node.len()));
     match node {
