@@ -44,7 +44,7 @@ pub trait Local: Send + Sync + 'static {
     async fn apply(&self, commit: Commit) -> Result<(), CommitError>;
 }
 
-/// A [`Storage`] made of a [`Local`] backend and the locks of its guards.
+/// A [`Storage`] made of a [`Local`] backend and guard locks.
 /// Cheap to clone; all clones are the same store. It needs a tokio runtime with timers.
 pub struct InProcess<L> {
     local: Arc<L>,
@@ -157,7 +157,7 @@ pub(super) struct GuardLocks {
 const MOST_IDLE: usize = 10_000;
 
 impl GuardLocks {
-    /// Waits until the lock of a guard is free, and blocks later lock requests.
+    /// Waits until a guard's lock is free, and blocks later lock requests.
     pub(super) async fn enter(&self, guard: &[u8]) -> OwnedRwLockReadGuard<()> {
         self.of(guard).read_owned().await
     }
