@@ -9,7 +9,7 @@ use async_trait::async_trait;
 
 use crate::storage::{Commit, CommitError, Locked, Read, State, Storage, StorageError};
 
-/// A [`Storage`] with calls to two handles of one store in turn, as if from two processes.
+/// A [`Storage`] with calls to two handles in turn, like two processes.
 /// This reveals state known to only one handle.
 ///
 /// A lock stays with the handle it came from.

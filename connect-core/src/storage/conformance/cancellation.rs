@@ -11,7 +11,7 @@ use super::{
 };
 use crate::storage::{Commit, CommitError, Guard, Read, Storage, Value, Write};
 
-/// The number of cancelled commits, each dropped a little later than the one before.
+/// The number of cancelled commits, each dropped a little later.
 const ROUNDS: u32 = 60;
 
 /// The rows of each cancelled commit.
@@ -136,7 +136,7 @@ async fn whole(store: &dyn Storage, round: u32) -> Result<(), Fault> {
     )))
 }
 
-/// Polls a commit a few times, with pauses for the store to proceed, and drops it.
+/// Polls a commit a few times, with pauses, and drops it.
 async fn give_up(
     commit: impl Future<Output = Result<(), CommitError>>,
     round: u32,

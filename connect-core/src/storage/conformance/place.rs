@@ -49,5 +49,5 @@ pub trait Cramped: Send + Sync {
     async fn make_room(&self) -> Result<(), StorageError>;
 }
 
-/// The most bytes for a store in a [`Cramped`] place to accept before it is full: 64 MB.
+/// The most bytes for a store in a [`Cramped`] place: 64 MB.
 pub(super) const MOST_ROOM: usize = 64_000_000;

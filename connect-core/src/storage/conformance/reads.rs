@@ -147,7 +147,7 @@ pub(super) async fn many(place: &dyn Place) -> Result<(), Fault> {
     Ok(())
 }
 
-/// A guard without a value is no row, also for many look-ups under its lock.
+/// A guard without a value is no row, also under its lock.
 pub(super) async fn many_under_a_lock(place: &dyn Place) -> Result<(), Fault> {
     const KEYS: usize = 100;
     let store = place.open().await?;

@@ -1,13 +1,13 @@
-//! The load of a test with a killed process, and its notes and findings.
+//! The load of a kill test, and its notes and findings.
 
-/// The work of the lanes, the same for every round in one place.
+/// The work of the lanes, the same for every round.
 #[derive(Clone, Copy, Debug)]
 pub struct Load {
     /// The number of lanes with their own guard: up to 200.
     pub lanes: u8,
     /// The number of recent commits with rows kept, per lane.
     pub kept: u64,
-    /// The number of commits of a lane from one large commit to the next.
+    /// The number of commits between two large commits of a lane.
     pub large_every: u64,
     /// The number of rows rewritten by a large commit.
     pub large_rows: u32,

@@ -1,4 +1,4 @@
-//! Two halves of a kill test: the work in the process, and the check afterwards.
+//! Two halves of a kill test: the work, and the check afterwards.
 //!
 //! A backend's test starts a child process to open the store and call [`work`], writing every note
 //! to a file. It kills the child (SIGKILL) at any moment, opens the store again and calls [`check`]
@@ -52,7 +52,7 @@ pub async fn work(
     }
 }
 
-/// Checks for every noted commit, and that no commit is there in part.
+/// Checks for every noted commit, and for no partial one.
 ///
 /// # Errors
 ///

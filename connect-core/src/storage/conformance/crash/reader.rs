@@ -82,7 +82,7 @@ fn whole(lane: u8, last: u64, found: &[Option<&Value>]) -> Result<(), Fault> {
     same(what, found, wanted)
 }
 
-/// The two ends of the range of a lane's keys in a family.
+/// The bounds of a lane's keys in a family.
 pub(super) fn bounds(family: u8, lane: u8) -> [[u8; 2]; 2] {
     [[family, lane], [family, lane + 1]]
 }

@@ -46,7 +46,7 @@ impl Shape {
         number.to_be_bytes().repeat(words)
     }
 
-    /// Index entries are in the order of their commits, as in a list of changes.
+    /// Index entries are in the order of their commits.
     fn entry(self, index: &[u8], number: u64, row: u32) -> Key {
         [index, &number.to_be_bytes(), &row.to_be_bytes()]
             .concat()
