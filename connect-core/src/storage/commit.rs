@@ -2,7 +2,7 @@
 
 use super::{Key, StorageError, Value};
 
-/// The expected state of a key, as read when the commit was prepared.
+/// The expected state of a key since the commit was prepared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expectation {
     /// The key has no value.
@@ -95,7 +95,7 @@ impl Write {
 /// A set of writes, applied as a whole if every expectation holds.
 #[derive(Clone, Debug, Default)]
 pub struct Commit {
-    /// The row for the order of this commit; `None` if it needs no order.
+    /// The row for the order of commits; `None` if none is needed.
     pub guard: Option<Guard>,
     /// The conditions for the writes, in any order.
     /// If one fails, nothing is written.
@@ -106,7 +106,7 @@ pub struct Commit {
 }
 
 impl Commit {
-    /// Checks the guard of a commit under a lock against the locked guard.
+    /// Checks the guard of a commit against the locked guard.
     pub(super) fn check_guard(&self, locked: &[u8]) -> Result<(), CommitError> {
         match &self.guard {
             Some(guard) if *guard.key == *locked => Ok(()),
@@ -137,7 +137,7 @@ pub enum CommitError {
     /// Read again and retry.
     #[error("the commit's expectations no longer hold")]
     Conflict,
-    /// The backend could not do it, and wrote nothing: a full disk, for example.
+    /// The backend wrote nothing: a full disk, for example.
     #[error("nothing was written: {0}")]
     NotApplied(StorageError),
     /// The backend failed on the way.

@@ -14,7 +14,7 @@ pub struct EmbeddedOptions {
     pub cache_bytes: u64,
     /// The reserved room on the disk.
     pub space: SpaceOptions,
-    /// The initial rows of a new store, present from its first write on.
+    /// The initial rows of a new store, from its first write on.
     /// An existing store is left unchanged.
     pub first_rows: Vec<Entry>,
     /// The longest time to hold a lock.

@@ -39,7 +39,7 @@ impl Storage for Torn {
     }
 }
 
-/// A store in memory with a range of unreadable keys, like a damaged page.
+/// A store in memory with unreadable keys, as on a damaged page.
 /// Reads for the mere existence of a row fail too.
 pub(crate) struct TornArea {
     pub(crate) storage: MemoryStorage,

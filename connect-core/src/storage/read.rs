@@ -12,7 +12,7 @@ pub struct Range<'a> {
 }
 
 impl Range<'_> {
-    /// Returns whether the range holds no key: it ends at or before its start.
+    /// Returns whether the range ends at or before its start.
     pub fn is_empty(&self) -> bool {
         self.to.is_some_and(|to| to <= self.from)
     }
@@ -56,7 +56,7 @@ pub enum Read<'a> {
         newest_first: bool,
         /// The common prefix of the keys of all rows.
         rows: &'a [u8],
-        /// The length in bytes of the end of an entry's key, to complete its row's key.
+        /// The length of an entry key's end, the rest of its row's key, in bytes.
         /// An entry with a shorter key has no row.
         tail: usize,
     },

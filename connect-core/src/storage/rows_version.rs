@@ -1,4 +1,4 @@
-//! The version of rows: one number, raised by each new kind of row or field.
+//! The version of rows, raised by each new kind of row or field.
 //!
 //! | number | oldest program | change |
 //! |---|---|---|
@@ -17,12 +17,12 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The version of the rows in a store, or of the rows written by a program.
+/// The version of the rows in a store or a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RowsVersion {
     /// The number of the newest program with writes in the store.
     pub written_by: u32,
-    /// The number of the oldest program able to read all of it, and write beside it.
+    /// The oldest program able to read all of it, and write beside it.
     pub oldest_reader: u32,
 }
 
