@@ -1,4 +1,4 @@
-//! The address of a database, and how a connection to it is kept secret.
+//! The address of a database, and the encryption of its connections.
 
 use std::{fmt, net::IpAddr, str::FromStr};
 
@@ -7,62 +7,64 @@ use tokio_postgres::{
     config::{ChannelBinding, Host, SslMode},
 };
 
-/// The address of a database. It is shown without its password.
+/// The address of a database, displayed without its password.
 #[derive(Clone, PartialEq, Eq)]
 pub struct DatabaseAddress {
     config: Box<Config>,
     encryption: Encryption,
-    /// The parameters behind the question mark, as far as they may be shown.
+    /// The displayable parameters after the question mark.
     shown: String,
 }
 
-/// The protection of the way to a database against those who can read or change it.
+/// The protection of a database connection against eavesdropping and tampering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encryption {
-    /// None: the address says so.
+    /// None: the address disables it.
     Off,
-    /// TLS where the server offers it. For a database on this machine alone.
+    /// TLS if the server offers it.
+    /// Used for a database on this machine only.
     Offered,
-    /// TLS with a certificate that this system trusts for the host, though the address does not say so.
+    /// TLS with a certificate trusted for the host.
+    /// It is the default for a remote host; the address does not ask for it.
     Implied,
-    /// The same, as the address says.
+    /// TLS with a certificate trusted for the host, required by the address.
     Required,
 }
 
-/// The reason why an address cannot be used. It holds no part of the address, which may be a password in
-/// the wrong place.
+/// The reason an address is unusable.
+/// It contains no part of the address, since a misplaced password may be in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
-    /// It does not begin as an address does.
+    /// An unknown scheme.
     #[error(
         "must begin with postgres:// or postgresql://, as in postgres://user:password@host:5432/database"
     )]
     Scheme,
-    /// A host is missing or wrong, or its port is.
+    /// A missing or wrong host, or a wrong port.
     #[error(
         "must name a host, with a number as its port if it has one, as in \
          postgres://user:password@host:5432/database"
     )]
     Host,
-    /// A character in the user, the password or the database is to be written in another way.
+    /// A character to percent-encode in the user, password or database.
     #[error(
         "must have the form postgres://user:password@host:5432/database?parameter=value; where one of \
          these characters is part of a name or a password, write %40 for @, %3A for :, %2F for /, \
          %3F for ?, %23 for #, %26 for &, %3D for =, %25 for % and %20 for a space"
     )]
     Form,
-    /// A parameter is not known.
+    /// An unknown parameter.
     #[error(
         "has an unknown parameter behind the question mark; known are {}",
         known()
     )]
     Parameter,
-    /// The value of a parameter cannot be used.
+    /// An unusable value of a parameter.
     #[error("has a value that cannot be used for the parameter {0}")]
     Value(&'static str),
 }
 
-/// The parameters of an address, and whether they may be shown.
+/// The parameters of an address, each with a flag for displaying it.
 const PARAMETERS: [(&str, bool); 19] = [
     (SSL_MODE, true),
     (CHANNEL_BINDING, true),
@@ -76,12 +78,12 @@ const PARAMETERS: [(&str, bool); 19] = [
     ("keepalives_idle", true),
     ("keepalives_interval", true),
     ("keepalives_retries", true),
-    // These stand in front of the question mark when an address is shown.
+    // These are displayed in front of the question mark.
     ("host", false),
     ("port", false),
     ("user", false),
     ("dbname", false),
-    // And these may hold a secret.
+    // These may hold a secret.
     ("password", false),
     ("options", false),
     ("application_name", false),
@@ -91,34 +93,34 @@ const SSL_MODE: &str = "sslmode";
 
 const CHANNEL_BINDING: &str = "channel_binding";
 
-/// The beginnings of an address.
+/// The schemes of an address.
 const SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
 
-/// The port of a database whose address names none.
+/// The default port.
 const DEFAULT_PORT: u16 = 5432;
 
-/// The names of all parameters, for people.
+/// The names of all parameters, as a readable list.
 fn known() -> String {
     PARAMETERS.map(|(name, _)| name).join(", ")
 }
 
 impl DatabaseAddress {
-    /// The protection of the way to the database.
+    /// The encryption of connections to the database.
     pub fn encryption(&self) -> Encryption {
         self.encryption
     }
 
-    /// Returns whether every host is on this machine.
+    /// Returns true if every host is on this machine.
     pub fn is_here(&self) -> bool {
         is_here(&self.config)
     }
 
-    /// Returns whether there is a password in it.
+    /// Returns true if the address has a password.
     pub fn has_password(&self) -> bool {
         self.config.get_password().is_some()
     }
 
-    /// Adds to the words of an error what to do about it.
+    /// Adds a remedy to the text of an error.
     pub(super) fn explained(&self, words: String) -> String {
         let remedy = match self.encryption {
             Encryption::Off | Encryption::Offered => return words,
@@ -141,8 +143,8 @@ impl DatabaseAddress {
     }
 }
 
-/// Returns whether every host is on this machine. Where a host has a name and a number, both have to be: a
-/// tunnel may begin here and end elsewhere.
+/// Returns true if every host is on this machine.
+/// If a host has both a name and a number, both must be local: a tunnel may begin here and end elsewhere.
 fn is_here(config: &Config) -> bool {
     let is_here = |address: &IpAddr| address.to_canonical().is_loopback();
     let hosts_are_here = config.get_hosts().iter().all(|host| match host {
@@ -201,7 +203,7 @@ impl FromStr for DatabaseAddress {
             Encryption::Offered => SslMode::Prefer,
             Encryption::Implied | Encryption::Required => SslMode::Require,
         });
-        // Without TLS there is nothing to bind to, and each connection would fail.
+        // Without TLS there is no channel to bind to, and each connection would fail.
         if encryption == Encryption::Off && config.get_channel_binding() == ChannelBinding::Require
         {
             return Err(AddressError::Value(CHANNEL_BINDING));
@@ -218,8 +220,8 @@ fn known_parameter(name: &str) -> Option<(&'static str, bool)> {
     PARAMETERS.into_iter().find(|(known, _)| *known == name)
 }
 
-/// Reads a mode of TLS. Where there is TLS the certificate is checked, and that it is the host's: less than
-/// `verify-full` there is not.
+/// Parses the `sslmode` parameter.
+/// With TLS, the certificate and its host name are always checked: every such mode acts like `verify-full`.
 fn ssl_mode(text: &str) -> Option<SslMode> {
     match text {
         "disable" => Some(SslMode::Disable),
@@ -229,7 +231,8 @@ fn ssl_mode(text: &str) -> Option<SslMode> {
     }
 }
 
-/// Checks that a password in the wrong place is not taken for a name, which is shown.
+/// Refuses an address with a misplaced password.
+/// Otherwise the password would count as a name, and names are displayed.
 fn check(config: &Config) -> Result<(), AddressError> {
     let hosts = config.get_hosts();
     if hosts.is_empty() && config.get_hostaddrs().is_empty() {
@@ -244,7 +247,7 @@ fn check(config: &Config) -> Result<(), AddressError> {
     });
     let user = config.get_user().unwrap_or_default();
     let database = config.get_dbname().unwrap_or_default();
-    // The users of some services end in the name of a server.
+    // At some providers, user names end in `@` and the name of a server.
     let are_names =
         user.chars().all(is_of_name) && database.chars().all(|c| is_of_name(c) && c != '@');
     if hosts_are_names && are_names {
@@ -254,7 +257,7 @@ fn check(config: &Config) -> Result<(), AddressError> {
     }
 }
 
-/// As it is given, without its password.
+/// Writes the address as given, without its password.
 impl fmt::Display for DatabaseAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let config = &self.config;

@@ -1,8 +1,8 @@
-//! Many look-ups of one kind, which the database does at once instead of one by one.
+//! Many lookups of one kind, done by the database at once.
 //!
-//! A batch names its records by external id, for example: five hundred keys, whose values lead to rows
-//! of one family. A scan of the index for all keys, and another for the rows to which they lead, take half
-//! as long as a look-up for each.
+//! A batch names its records by external id, for example: five hundred keys, and their values lead to rows
+//! of one family. One scan of the index for all keys, and another for the rows they lead to, take half as
+//! long as a lookup for each.
 
 use std::collections::HashMap;
 
@@ -11,28 +11,30 @@ use tokio_postgres::types::Type;
 use super::connections::Parameter;
 use crate::storage::{Found, Read, Value};
 
-/// The fewest look-ups of one kind that are done at once.
+/// The fewest lookups of one kind to do at once.
 pub(super) const MANY: usize = 65;
 
-/// In place of the number of a read: a row under one of the keys.
+/// A row under one of the keys.
+/// It takes the place of the number of a read.
 const KEYED: i32 = -1;
 
-/// In place of the number of a read: a row to which a value leads.
+/// A row referenced by a value.
+/// It takes the place of the number of a read.
 const FOLLOWED: i32 = -2;
 
-/// The rows under the keys, then those to which they lead. The second part finds nothing for look-ups
-/// that lead nowhere, as the start of its keys is NULL. `keyed` is used twice, so the database computes it
-/// once.
+/// Selects the rows under the keys, then the rows they lead to.
+/// The second part finds nothing for lookups that lead nowhere, as the start of its keys is NULL. `keyed`
+/// is used twice, so the database computes it once.
 pub(super) const STATEMENT: &str = "WITH keyed AS (SELECT key, value FROM connect_rows \
         WHERE key = ANY ($::bytea[]) AND value IS NOT NULL) \
     SELECT -1, key, value, NULL::bytea FROM keyed \
     UNION ALL SELECT -2, key, value, NULL::bytea FROM connect_rows \
         WHERE key = ANY (ARRAY(SELECT $::bytea || value FROM keyed)) AND value IS NOT NULL";
 
-/// A kind of look-up: the start of the keys of the rows to which it leads, if it leads anywhere.
+/// The kind of a lookup: the key prefix of any referenced rows.
 type Kind<'r> = Option<&'r [u8]>;
 
-/// Returns the kind that most of these reads are of, if there are many of it.
+/// Returns the most common kind of these reads, if it has many lookups.
 fn common_kind<'r>(reads: &[Read<'r>]) -> Option<Kind<'r>> {
     if reads.len() < MANY {
         return None;
@@ -51,10 +53,10 @@ fn common_kind<'r>(reads: &[Read<'r>]) -> Option<Kind<'r>> {
     Some(kind)
 }
 
-/// Look-ups of one kind.
+/// Lookups of one kind.
 #[derive(Default)]
 pub(super) struct Alike {
-    /// Unset where no kind is common: then there are none.
+    /// False if no kind is common: then there are no lookups.
     has_kind: bool,
     rows: Option<Vec<u8>>,
     numbers: Vec<usize>,
@@ -62,7 +64,7 @@ pub(super) struct Alike {
 }
 
 impl Alike {
-    /// For the look-ups of the kind that is common among these reads.
+    /// Prepares for the most common kind of lookup among these reads.
     pub(super) fn among(reads: &[Read<'_>]) -> Self {
         let kind = common_kind(reads);
         Self {
@@ -72,7 +74,8 @@ impl Alike {
         }
     }
 
-    /// Takes a look-up. Returns false for one of another kind, which is left.
+    /// Takes a lookup.
+    /// Returns false, and leaves the lookup, if it is of another kind.
     pub(super) fn take(&mut self, number: usize, key: &[u8], rows: Option<&[u8]>) -> bool {
         let is_alike = self.has_kind && self.rows.as_deref() == rows;
         if is_alike {
@@ -92,7 +95,7 @@ impl Alike {
     }
 }
 
-/// The rows that the database has found.
+/// The rows found by the database.
 #[derive(Default)]
 pub(super) struct FoundAlike<'r> {
     keyed: HashMap<&'r [u8], Value>,
@@ -100,7 +103,7 @@ pub(super) struct FoundAlike<'r> {
 }
 
 impl<'r> FoundAlike<'r> {
-    /// Takes a row of the answer that has no number of a read.
+    /// Takes a row of the answer without the number of a read.
     pub(super) fn take(&mut self, number: i32, key: &'r [u8], value: &'r [u8]) {
         match number {
             KEYED => self.keyed.insert(key, value.into()),
@@ -109,7 +112,7 @@ impl<'r> FoundAlike<'r> {
         };
     }
 
-    /// Answers the look-ups.
+    /// Answers the lookups.
     pub(super) fn answer(&self, alike: &Alike, answers: &mut [Found]) {
         let mut followed = alike.rows.clone().unwrap_or_default();
         let rows_len = followed.len();

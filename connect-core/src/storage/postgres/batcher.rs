@@ -1,8 +1,8 @@
-//! Batching: what waits at the same time is sent together.
+//! Batching: items waiting at the same time are sent together.
 //!
-//! A trip to the database costs both sides more than the few rows that most are about. So only so many
-//! are under way at once, and what comes meanwhile shares the next one. Where nobody waits, nobody
-//! is held up.
+//! A trip to the database costs both sides more than the few rows of a usual request. So the number of
+//! trips under way is limited, and items arriving meanwhile share the next trip. Below the limit,
+//! an item is sent at once.
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
@@ -11,31 +11,32 @@ use tokio::{runtime::Handle, sync::oneshot, time::Instant};
 
 use crate::storage::in_process::Finishing;
 
-/// The longest wait for a trip under way. It may wait for a row that another server has locked, the database
-/// may be far away, or whoever makes the trip may be busy with something else.
+/// The longest wait for a trip under way.
+/// The trip may wait for a row locked by another server, the database may be far away, or the task making
+/// the trip may be busy with something else.
 const LONG: Duration = Duration::from_millis(2);
 
 /// The most items of a batch.
 const MOST: usize = 64;
 
-/// Items that can be sent together.
+/// Work in items to send one by one or together.
 pub(super) trait Batch: Send + Sync + 'static {
-    /// A piece of work.
+    /// The type of an item.
     type Item: Send + 'static;
-    /// Its answer.
+    /// The type of its answer.
     type Answer: Send + 'static;
 
-    /// Returns whether a trip for this item alone would cost more than what it is about.
+    /// Returns true if the trip of this item costs more than its content.
     fn is_small(item: &Self::Item) -> bool;
 
-    /// Sends an item by itself.
+    /// Sends an item alone.
     fn send(&self, item: Self::Item) -> impl Future<Output = Self::Answer> + Send;
 
     /// Sends items together, at least one, and answers all of them.
     fn send_all(&self, items: Vec<Queued<Self>>) -> impl Future<Output = ()> + Send;
 }
 
-/// An item that has waited, and where its answer goes.
+/// A queued item, and the channel for its answer.
 pub(super) struct Queued<B: Batch + ?Sized> {
     pub(super) item: B::Item,
     since: Instant,
@@ -45,16 +46,16 @@ pub(super) struct Queued<B: Batch + ?Sized> {
 impl<B: Batch + ?Sized> Queued<B> {
     pub(super) fn answer(self, answer: B::Answer) {
         drop(self.item);
-        // Whoever has gone away needs no answer.
+        // If the caller is gone, the answer is not needed.
         let _ = self.reply.send(answer);
     }
 }
 
-/// The items that wait, and the number of trips under way.
+/// The queue of items, and the number of trips under way.
 struct Queue<B: Batch> {
     waiting: VecDeque<Queued<B>>,
     under_way: usize,
-    /// Set while a task sees to it that nothing waits for long.
+    /// Set while a task sends overdue items.
     is_watched: bool,
 }
 
@@ -71,14 +72,15 @@ struct Shared<B: Batch> {
     queue: Mutex<Queue<B>>,
 }
 
-/// A queue of items. Cheap to clone; all clones are the same queue.
+/// A queue of items.
+/// Cheap to clone; all clones are the same queue.
 pub(super) struct Batcher<B: Batch>(Arc<Shared<B>>);
 
-/// The time at which a small item is sent.
+/// The turn of a small item.
 enum Turn<B: Batch> {
-    /// At once, by whoever has it.
+    /// At once, by the caller.
     Now(Slot<B>, B::Item),
-    /// Later, with others.
+    /// Later, in a batch.
     Later(oneshot::Receiver<B::Answer>),
 }
 
@@ -89,7 +91,7 @@ impl<B: Batch> Clone for Batcher<B> {
 }
 
 impl<B: Batch> Batcher<B> {
-    /// A queue that has so many trips under way at once.
+    /// Makes a queue with a limit of trips under way.
     pub(super) fn new(batch: B, most_under_way: usize) -> Self {
         let queue = Mutex::new(Queue {
             waiting: VecDeque::new(),
@@ -103,8 +105,8 @@ impl<B: Batch> Batcher<B> {
         }))
     }
 
-    /// Sends an item, and goes on when the caller goes away. There is no answer when the runtime shuts
-    /// down meanwhile.
+    /// Sends an item to its end, even if the caller goes away.
+    /// Returns `None` if the runtime shuts down meanwhile.
     pub(super) async fn send(&self, item: B::Item) -> Option<B::Answer> {
         let this = self.clone();
         if !B::is_small(&item) {
@@ -124,7 +126,7 @@ impl<B: Batch> Batcher<B> {
         }
     }
 
-    /// Returns an item to be sent at once, or has it wait.
+    /// Returns the item if it is sent at once, or queues it.
     fn turn(&self, item: B::Item) -> Turn<B> {
         let mut queue = self.0.queue.lock();
         if queue.under_way < self.0.most_under_way {
@@ -144,7 +146,7 @@ impl<B: Batch> Batcher<B> {
         Turn::Later(answer)
     }
 
-    /// Sends what has waited for long, however much is under way.
+    /// Sends overdue items, however many trips are under way.
     async fn watch(self) {
         while let Some(since) = self.oldest() {
             tokio::time::sleep_until(since + LONG).await;
@@ -154,7 +156,8 @@ impl<B: Batch> Batcher<B> {
         }
     }
 
-    /// The time since which the first item waits. Without one, the task that watches ends.
+    /// The time of the first queued item.
+    /// Without one, the watching task ends.
     fn oldest(&self) -> Option<Instant> {
         let mut queue = self.0.queue.lock();
         let first = queue.waiting.front();
@@ -171,18 +174,19 @@ impl<B: Batch> Batcher<B> {
         Some(queue.take())
     }
 
-    /// Sends items, which count as under way.
+    /// Sends items already counted as under way.
     async fn send_all(self, items: Vec<Queued<B>>) {
         let slot = Slot(self);
         slot.0.0.batch.send_all(items).await;
     }
 
-    /// Ends a trip. What waits is sent, unless more is under way than should be.
+    /// Ends a trip.
+    /// Queued items are sent, unless more trips are under way than the limit.
     fn end(&self) {
         let mut queue = self.0.queue.lock();
         let runtime = Handle::try_current();
         if runtime.is_err() {
-            // Whoever waits is told that there will be no answer.
+            // Dropping the items tells their callers that no answer will come.
             queue.waiting.clear();
         }
         match runtime {
@@ -198,7 +202,7 @@ impl<B: Batch> Batcher<B> {
     }
 }
 
-/// A trip that counts as under way until this is dropped.
+/// A trip, counted as under way until dropped.
 struct Slot<B: Batch>(Batcher<B>);
 
 impl<B: Batch> Drop for Slot<B> {
@@ -214,7 +218,7 @@ mod tests {
 
     use super::*;
 
-    /// Notes what is sent together, and ends it as it is told to.
+    /// Records each batch, and ends it on a permit.
     struct Toy {
         sent: Mutex<Vec<Vec<usize>>>,
         ends: Semaphore,
@@ -280,7 +284,7 @@ mod tests {
         drop(slots);
         assert_eq!(answers(waiting).await, [30, 40, 50]);
         assert_eq!(*batcher.0.batch.sent.lock(), [[3, 4, 5]]);
-        // Nothing is under way any more.
+        // No trip is under way any more.
         let _slots = [now(&batcher, 6), now(&batcher, 7)];
     }
 
@@ -296,7 +300,7 @@ mod tests {
         assert_eq!(sent.iter().map(Vec::len).collect::<Vec<_>>(), [MOST, 1]);
     }
 
-    /// Also one that nobody polls.
+    /// This includes a trip whose future is not polled.
     #[tokio::test]
     async fn a_trip_that_takes_long_holds_nobody_up() {
         let batcher = toy(1);
@@ -308,7 +312,7 @@ mod tests {
         }
     }
 
-    /// Those that are sent besides, since others took long, call for no more when they end.
+    /// Extra trips, due to a slow one, start no further trips.
     #[tokio::test]
     async fn no_more_are_under_way_than_should_be_for_long() {
         let batcher = toy(1);

@@ -13,7 +13,7 @@ const MOST: Duration = Duration::from_secs(5);
 /// The time between two comparisons.
 const PAUSE: Duration = Duration::from_secs(3600);
 
-/// Compares the clocks once an hour, for as long as it is polled.
+/// Compares the clocks once an hour, while polled.
 pub(super) async fn watch(connections: Connections) {
     loop {
         tokio::time::sleep(PAUSE).await;
@@ -23,7 +23,7 @@ pub(super) async fn watch(connections: Connections) {
     }
 }
 
-/// Logs a warning when the clocks differ.
+/// Logs a warning if the clocks differ.
 pub(super) async fn compare(connection: &Connection) {
     if let Some(seconds) = difference(connection).await {
         tracing::warn!(
@@ -46,7 +46,7 @@ async fn difference(connection: &Connection) -> Option<i64> {
         Ok(ahead) => (ahead, 1),
         Err(behind) => (behind.duration(), -1),
     };
-    // The database may have told it at any moment of the trip.
+    // The database may have read its clock at any moment of the trip.
     (apart > MOST + half_way).then(|| side * i64::try_from(apart.as_secs()).unwrap_or(i64::MAX))
 }
 
@@ -70,7 +70,7 @@ mod tests {
             let Some(database) = TestDatabase::new() else {
                 return;
             };
-            // Found in front of the database's own.
+            // The search path puts this function before the one of PostgreSQL.
             database.execute(&format!(
                 "CREATE SCHEMA wrong; \
                  CREATE FUNCTION wrong.clock_timestamp() RETURNS timestamptz LANGUAGE sql AS \
@@ -84,7 +84,7 @@ mod tests {
             );
             let connections = Connections::new(&config, 1, &options, &Version::default()).unwrap();
             let found = difference(&connections.get().await.unwrap()).await;
-            // What passes on the way is left out.
+            // The clocks may differ by the time of the trip.
             let is_near = |found: i64, expected: i64| (found - expected).abs() <= 1;
             match (found, expected) {
                 (Some(found), Some(expected)) => assert!(is_near(found, expected), "{found}"),

@@ -14,7 +14,7 @@ use tokio_postgres::{
 use super::connections::Connection;
 use crate::storage::{Commit, Expectation, Guard, Key, RowsVersion, Write};
 
-/// The function is in `schema.sql`.
+/// The call of the function in `schema.sql`.
 static CALL: LazyLock<String> = LazyLock::new(|| {
     let oldest = RowsVersion::THIS.oldest_reader;
     format!(
@@ -23,13 +23,14 @@ static CALL: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// The types of its parameters.
+/// The types of the parameters of [`CALL`].
 fn types() -> Vec<Type> {
     let arrays = [const { Type::BYTEA_ARRAY }; 17];
     iter::once(Type::BOOL).chain(arrays).collect()
 }
 
-/// Has a connection know the call, so that [`apply`] sends it when it is first polled.
+/// Prepares the call on a connection.
+/// Afterwards [`apply`] sends it as soon as it is polled.
 ///
 /// # Errors
 /// The database gave no answer.
@@ -51,40 +52,42 @@ impl<'c> Rows<'c> {
     }
 }
 
-/// An expectation, and the number of the commit that has it; `None` when several have the same.
+/// An expectation, and the number of its commit.
+/// The number is `None` if several commits have the same expectation.
 struct Expected<'c> {
     expectation: &'c Expectation,
     of: Option<usize>,
 }
 
-/// The arguments of the function: what becomes of each key.
+/// The arguments of the function: the change of each key.
 #[derive(Default)]
 pub(super) struct Changes<'c> {
-    /// Set when they are those of several commits.
+    /// Set if several commits share the call.
     are_shared: bool,
     guards: Rows<'c>,
-    /// The guards before; `None` for one that was not there.
+    /// The guards before; `None` for a missing one.
     guards_were: Vec<Option<&'c [u8]>>,
     /// Expected, and not written.
     kept: Rows<'c>,
-    /// Expected as they are in `were`, and put.
+    /// Expected with the value in `were`, and put.
     replaced: Rows<'c>,
     were: Vec<&'c [u8]>,
     /// Expected, and removed.
     taken: Rows<'c>,
     /// Expected to be absent, and put.
     created: Rows<'c>,
-    /// Put, most likely where there is nothing.
+    /// Put, and probably new.
     new: Rows<'c>,
-    /// Put, whatever there was.
+    /// Put, whether present or not.
     put: Rows<'c>,
-    /// Removed, whatever there was.
+    /// Removed, whether present or not.
     removed: Vec<&'c [u8]>,
 }
 
 impl<'c> Changes<'c> {
-    /// The changes of several commits together; `None` when two have the same guard, when one writes
-    /// what another expects or writes, or when expectations contradict each other.
+    /// Combines the changes of several commits.
+    /// Returns `None` if two have the same guard, if one writes a row another expects or writes, or if
+    /// expectations contradict each other.
     pub(super) fn of(commits: &[&'c Commit]) -> Option<Self> {
         let mut changes = Self {
             are_shared: commits.len() > 1,
@@ -150,14 +153,14 @@ impl<'c> Changes<'c> {
         }
     }
 
-    /// Makes a row and removes it: meanwhile nobody else can make it.
+    /// Makes a row and removes it, to block other transactions from making it.
     fn leave_absent(&mut self, key: &'c [u8]) {
         self.created.add(key, &[]);
         self.removed.push(key);
     }
 }
 
-/// All expectations of several commits; `None` when two contradict each other.
+/// All expectations of several commits; `None` if two contradict each other.
 fn expectations<'c>(commits: &[&'c Commit]) -> Option<HashMap<&'c [u8], Expected<'c>>> {
     let mut all = HashMap::new();
     for (of, commit) in commits.iter().enumerate() {
@@ -178,8 +181,9 @@ fn expectations<'c>(commits: &[&'c Commit]) -> Option<HashMap<&'c [u8], Expected
     Some(all)
 }
 
-/// Checks all that was expected, and writes all. Returns the guards that are not as they were: when there
-/// are any, nothing was written. With several commits, those that others have locked are among them.
+/// Checks all expectations, and writes all rows.
+/// Returns the guards with an unexpected value: if there are any, nothing was written. For several commits,
+/// this includes guards locked by other transactions.
 ///
 /// # Errors
 /// See [`Failed`](super::fault::Failed).
@@ -257,7 +261,7 @@ mod tests {
         }
     }
 
-    /// An expectation of a row decides before the presumption that it is new.
+    /// An expectation of a row takes precedence over the hint of a new row.
     #[test]
     fn a_row_is_inserted_that_is_most_likely_new() {
         let value = || Value::from(*b"value");
@@ -279,7 +283,7 @@ mod tests {
         assert_eq!(changes.put.keys, [b"a", b"f"]);
     }
 
-    /// A row that many commits expect is locked once.
+    /// A row expected by many commits is locked once.
     #[test]
     fn what_several_expect_is_checked_once() {
         let guards = ["g1", "g2", "g3"];

@@ -1,4 +1,4 @@
-//! Sends commits, also several small ones of different guards as one transaction.
+//! Sends commits; several small ones of different guards share a transaction.
 
 use std::time::Duration;
 
@@ -13,8 +13,8 @@ use super::{
 };
 use crate::storage::{Commit, CommitError};
 
-/// The transactions of small commits that are under way at once. With two, each holds fewer commits, and a
-/// busy database did a fifth fewer of them.
+/// The concurrent transactions of small commits.
+/// With two, each holds fewer commits, and a busy database completed a fifth fewer commits.
 pub(super) const UNDER_WAY: usize = 1;
 
 /// The most writes of a small commit.
@@ -23,18 +23,18 @@ const FEW_WRITES: usize = 64;
 /// The most bytes of a small commit.
 const FEW_BYTES: usize = 64 * 1024;
 
-/// The pauses, in milliseconds, after which a commit is tried again that others have got in the way of.
+/// The pauses between retries after a conflict with other transactions, in milliseconds.
 const PAUSES: [u64; 5] = [1, 5, 20, 50, 100];
 
-/// A commit that has not been sent.
+/// A commit to be sent.
 pub(super) struct Unsent {
     pub(super) commit: Commit,
-    /// Keeps others in this process from being granted the guard's lock, so that whoever gets it sees how
-    /// the commit ended.
+    /// Blocks the guard's lock within this process.
+    /// So the next holder of the lock sees the outcome of the commit.
     pub(super) entered: Option<OwnedRwLockReadGuard<()>>,
 }
 
-/// The connections on which a process commits.
+/// Sends the commits of a process, on its own connections.
 #[derive(Clone)]
 pub(super) struct Committer {
     connections: Connections,
@@ -42,7 +42,7 @@ pub(super) struct Committer {
 }
 
 impl Committer {
-    /// One on these connections.
+    /// Makes a committer on these connections.
     pub(super) fn new(connections: Connections, version: Version) -> Self {
         Self {
             connections,
@@ -50,7 +50,7 @@ impl Committer {
         }
     }
 
-    /// Sends a commit by itself.
+    /// Sends a commit alone.
     async fn commit(&self, commit: &Commit) -> Result<(), CommitError> {
         let mut pauses = PAUSES.iter();
         loop {
@@ -72,7 +72,8 @@ impl Committer {
         }
     }
 
-    /// Sends commits as one. Returns the guards that others have got hold of: then nothing is written.
+    /// Sends commits as one transaction.
+    /// Returns the guards taken by other transactions: if there are any, nothing is written.
     async fn apply(
         &self,
         connection: &Connection,
@@ -83,7 +84,7 @@ impl Committer {
             Err(error) if is_taken_away(&error) => error,
             applied => return applied.map_err(|error| Failed::of(&error)),
         };
-        // What is heard of the version comes with the next question otherwise.
+        // If this look fails, the version error comes with the next request.
         let _ = self.version.look(connection.client()).await;
         match self.version.is_known() {
             Err(newer) => Err(Failed::For(CommitError::NotApplied(newer))),
@@ -91,7 +92,7 @@ impl Committer {
         }
     }
 
-    /// Sends commits each by itself, without waiting for any.
+    /// Sends each commit alone, without waiting for any.
     fn commit_each(&self, commits: Vec<Queued<Self>>) {
         for one in commits {
             let this = self.clone();
@@ -126,7 +127,7 @@ impl Batch for Committer {
         result
     }
 
-    /// Those that cannot be done together go on by themselves, and hold up nobody.
+    /// Sends commits in conflict alone, so that they delay no other.
     async fn send_all(&self, mut items: Vec<Queued<Self>>) {
         while items.len() > 1 {
             let connection = match self.connections.get().await {

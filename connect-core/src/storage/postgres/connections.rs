@@ -1,4 +1,4 @@
-//! Connections to the database, which take turns.
+//! A pool of connections to the database.
 
 use deadpool::managed::QueueMode;
 use deadpool_postgres::{
@@ -17,19 +17,20 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use super::{fault::away, open_error::OpenError, options::PostgresOptions, version::Version};
 use crate::storage::StorageError;
 
-/// A parameter of a statement and its type. With types given, no statement costs a trip to ask for them.
+/// A parameter of a statement and its type.
+/// With types given, no statement needs a trip to ask for them.
 pub(super) type Parameter<'p> = (&'p (dyn ToSql + Sync), Type);
 
-/// Has the database plan each statement once, and look up every key in the index.
+/// Plans each statement once, with the index for every key.
 ///
-/// Of its own accord it plans a statement anew for each call, for the lengths of the arrays, which takes
-/// longer than all the rest; or keeps a plan that was made while the table was empty, and reads all
-/// of it. Every statement of ours wants the same plan however many rows there are.
+/// By default the database plans a statement anew for each call, because the lengths of the arrays differ;
+/// this takes longer than all the rest. Or it keeps a plan made while the table was empty, and scans the
+/// whole table. All our statements need the same plan, however many rows there are.
 const PLANS: &str = "SET plan_cache_mode = force_generic_plan; \
     SET enable_seqscan = off; SET enable_bitmapscan = off; \
     SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off";
 
-/// A number of connections.
+/// A pool of connections.
 #[derive(Clone)]
 pub(super) struct Connections {
     pool: Pool,
@@ -37,11 +38,11 @@ pub(super) struct Connections {
 }
 
 impl Connections {
-    /// At most `most` connections, each of which is opened when it is first needed, and looks at the version of
-    /// the database then.
+    /// Makes a pool of at most `most` connections.
+    /// Each is opened at its first use, and looks at the version of the database then.
     ///
     /// # Errors
-    /// TLS is wanted, and the system has no authorities to trust.
+    /// TLS is wanted, and the system has no trusted authorities.
     pub(super) fn new(
         config: &Config,
         most: usize,
@@ -58,7 +59,7 @@ impl Connections {
         let (version, prepares) = (version.clone(), options.prepares);
         let pool = Pool::builder(manager)
             .max_size(most)
-            // The one used last has in its caches what is wanted, and the fewest are kept busy.
+            // The connection used last has warm caches, and the fewest connections are kept busy.
             .queue_mode(QueueMode::Lifo)
             .runtime(Runtime::Tokio1)
             .wait_timeout(Some(options.wait))
@@ -66,11 +67,11 @@ impl Connections {
             .post_create(Hook::async_fn(move |client, _| {
                 let version = version.clone();
                 Box::pin(async move {
-                    // Behind a pooler the settings would be those of another connection.
+                    // Behind a pooler the settings would apply to another connection.
                     let plans = if prepares { PLANS } else { "" };
                     let both = join(client.batch_execute(plans), version.look(client));
                     let (set, looked) = both.await;
-                    // A database that does not know them goes on without.
+                    // A database without these settings works all the same.
                     if let Err(error) = set {
                         tracing::debug!(%error, "the database has no settings for plans");
                     }
@@ -88,7 +89,7 @@ impl Connections {
         })
     }
 
-    /// Returns a connection, once there is one.
+    /// Returns a connection, once one is free.
     ///
     /// # Errors
     /// The database is away, refuses, or has been busy for too long.
@@ -96,7 +97,7 @@ impl Connections {
         self.try_get().await.map_err(StorageError::new)
     }
 
-    /// The same with the reason in words.
+    /// Returns a connection, or the reason as text.
     ///
     /// # Errors
     /// As [`get`](Self::get).
@@ -109,7 +110,7 @@ impl Connections {
     }
 }
 
-/// TLS with the authorities of the system.
+/// A TLS setup with the authorities of the system.
 fn tls() -> Result<MakeRustlsConnect, OpenError> {
     let unusable = |error: rustls::Error| OpenError::Unusable(error.to_string());
     let config = ClientConfig::builder_with_provider(ring::default_provider().into())
@@ -121,7 +122,7 @@ fn tls() -> Result<MakeRustlsConnect, OpenError> {
     Ok(MakeRustlsConnect::new(config))
 }
 
-/// A connection to the database, which goes back to the others when it is dropped.
+/// A connection to the database, returned to the pool when dropped.
 pub(super) struct Connection {
     client: Object,
     prepares: bool,
@@ -131,7 +132,7 @@ impl Connection {
     /// Executes a statement in one trip.
     ///
     /// # Errors
-    /// Those of the database, or that it gave no answer.
+    /// The database refused it, or gave no answer.
     pub(super) async fn query(
         &self,
         sql: &str,
@@ -144,10 +145,10 @@ impl Connection {
         self.client.query(&statement, &values(parameters)).await
     }
 
-    /// As [`query`](Self::query), for a statement that returns one row.
+    /// Executes a statement with exactly one row as its result.
     ///
     /// # Errors
-    /// As [`query`](Self::query), or there are none or several.
+    /// As [`query`](Self::query), or there are none or several rows.
     pub(super) async fn query_one(
         &self,
         sql: &str,
@@ -165,8 +166,8 @@ impl Connection {
         self.client.prepare_typed_cached(sql, &types).await
     }
 
-    /// Executes a statement in one trip, without keeping it. It is sent when this is first polled, so
-    /// that several can be sent at once.
+    /// Executes a statement in one trip, without keeping it prepared.
+    /// It is sent at the first poll, so several can be sent at once.
     ///
     /// # Errors
     /// As [`query`](Self::query).
@@ -178,8 +179,8 @@ impl Connection {
         self.client.query_typed(sql, parameters).await
     }
 
-    /// Has the connection know a statement, which takes a trip the first time: then it is sent when it is
-    /// first polled, also by [`query`](Self::query).
+    /// Prepares a statement, with a trip the first time.
+    /// Afterwards [`query`](Self::query) too sends it at the first poll.
     ///
     /// # Errors
     /// As [`query`](Self::query).
@@ -198,17 +199,17 @@ impl Connection {
         self.client.batch_execute(sql).await
     }
 
-    /// The connection itself, for a statement that is its own.
+    /// The client of the connection, for statements outside this module.
     pub(super) fn client(&self) -> &Client {
         &self.client
     }
 
-    /// Returns whether the database has closed it.
+    /// Returns true if the database has closed the connection.
     pub(super) fn is_closed(&self) -> bool {
         self.client.is_closed()
     }
 
-    /// Closes the connection: others must not have it as it is.
+    /// Closes the connection instead of returning it to the pool.
     pub(super) fn close(self) {
         drop(Object::take(self.client));
     }

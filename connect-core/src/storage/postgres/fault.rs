@@ -8,10 +8,10 @@ use tokio_postgres::{
 
 use crate::storage::{CommitError, StorageError};
 
-/// The code with which the function of a commit fails when a row is not as it was expected.
+/// The error code of the commit function for an unexpected row.
 const CONFLICT: &str = "CN001";
 
-/// Says why nothing can be read.
+/// Converts an error of the database into one of the store.
 pub(super) fn unreadable(error: &Error) -> StorageError {
     if error.code() == Some(&SqlState::DISK_FULL) {
         return StorageError::full(in_words(error));
@@ -19,7 +19,7 @@ pub(super) fn unreadable(error: &Error) -> StorageError {
     StorageError::new(in_words(error))
 }
 
-/// Says why there is no connection.
+/// Describes the failure to get a connection.
 pub(super) fn away(error: &PoolError) -> String {
     match error {
         PoolError::Backend(error) | PoolError::PostCreateHook(HookError::Backend(error)) => {
@@ -55,20 +55,21 @@ pub(super) fn is_taken_away(error: &Error) -> bool {
     error.code() == Some(&SqlState::UNDEFINED_FUNCTION)
 }
 
-/// The end of a commit that the database did not acknowledge.
+/// The failure of a commit not acknowledged by the database.
 #[derive(Debug)]
 pub(super) enum Failed {
-    /// Nothing was written, because others write the same rows. It may go through the next time.
+    /// Nothing was written, because of concurrent writes to the same rows.
+    /// A retry may succeed.
     Serialization,
-    /// The commit is over.
+    /// A final failure.
     For(CommitError),
 }
 
 impl Failed {
-    /// Tells how a commit ended that was sent to the database.
+    /// Returns the outcome of a commit from the error of the database.
     pub(super) fn of(error: &Error) -> Self {
         let Some(answer) = error.as_db_error() else {
-            // Sent, perhaps received, perhaps applied: only the answer is missing.
+            // The commit was sent, and perhaps received and applied: only the answer is missing.
             return Self::For(CommitError::Unknown(unreadable(error)));
         };
         let code = answer.code();
@@ -86,7 +87,7 @@ impl Failed {
         })
     }
 
-    /// The same once no more tries are left.
+    /// Converts the failure into an error, with no retries left.
     pub(super) fn into_error(self) -> CommitError {
         match self {
             Self::Serialization => CommitError::Conflict,
@@ -95,14 +96,14 @@ impl Failed {
     }
 }
 
-/// Returns whether an error ends a statement, and takes back what it did: anything less than the end
-/// of the connection, which may come after the commit.
+/// Returns true if an error ends the statement and rolls it back.
+/// The end of the connection does not count: it may come after the commit.
 fn is_over(answer: &DbError) -> bool {
     let is_error = answer.parsed_severity() == Some(Severity::Error);
     is_error && *answer.code() != SqlState::T_R_STATEMENT_COMPLETION_UNKNOWN
 }
 
-/// The error with what is behind it, without the statement and its values.
+/// The text of an error with its causes, without statement and values.
 pub(super) fn in_words(error: &Error) -> String {
     match error.as_db_error() {
         Some(answer) => format!("{} ({})", answer.message(), answer.code().code()),

@@ -1,4 +1,4 @@
-//! Locks: a transaction that has locked the guard's row.
+//! Locks: a transaction holding the guard's row locked.
 
 use std::time::Duration;
 
@@ -22,33 +22,34 @@ use crate::storage::{
 
 const LOCK: &str = "SELECT 1 FROM connect_rows WHERE key = $1 FOR UPDATE";
 
-/// Makes a row to lock where there is none. Nobody else sees it, and without a commit it goes away.
+/// Makes a row to lock if there is none.
+/// No other transaction sees it, and without a commit it disappears.
 const MAKE: &str = "INSERT INTO connect_rows (key) VALUES ($1) ON CONFLICT (key) DO NOTHING";
 
-/// Removes it again. Others would find a key without a value as one that is not there, but it would stay
-/// for good.
+/// Removes a row made for the lock.
+/// Readers treat a key without a value as missing, but the row would stay for good.
 const UNMAKE: &str = "DELETE FROM connect_rows WHERE key = $1 AND value IS NULL";
 
-/// The longest wait for a lock, which others may hold one after another.
+/// The longest wait for a lock, including the turns of other holders.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A lock on a guard.
 pub(super) struct Lock {
     guard: Key,
-    /// The transaction ends with its commit, before the lease does.
+    /// The open transaction, until the commit or the end of the lease.
     lease: Lease<Transaction>,
-    /// For reads once the lock is over.
+    /// For reads after the end of the lock.
     connections: Connections,
     schema: Schema,
     room: RoomProbe,
 }
 
 impl Lock {
-    /// Waits until nobody holds the lock of a guard, and takes it. `turn` is the lock among those of
-    /// this process: one at a time asks the database.
+    /// Waits for the lock of a guard, and takes it.
+    /// `turn` is this guard's lock within the process: only one holder at a time asks the database.
     ///
     /// # Errors
-    /// The database is away, or others held the lock for too long.
+    /// The database is away, or other holders kept the lock for too long.
     pub(super) async fn take(
         (connections, schema, room): (Connections, Schema, RoomProbe),
         guard: Key,
@@ -57,7 +58,7 @@ impl Lock {
     ) -> Result<Self, StorageError> {
         let transaction = {
             let (connections, guard) = (connections.clone(), guard.clone());
-            // Who stops waiting must not leave a connection behind on which a lock is asked for.
+            // If the caller stops waiting, no connection may stay behind with a pending lock request.
             Finishing::new(async move {
                 let connection = connections.get().await?;
                 let begun = Transaction::begin(connection, &guard, lease, turn).await;
@@ -105,13 +106,14 @@ impl Locked for Lock {
     }
 }
 
-/// A transaction that has locked a guard. Dropped without a commit it is rolled back.
+/// A transaction holding a guard's row locked.
+/// It is rolled back if dropped without a commit.
 struct Transaction {
-    /// Set when there was no row to lock, so that one had to be made.
+    /// Set if a row had to be made for the lock.
     has_made_row: bool,
-    /// Empty once it is over.
+    /// `None` once the transaction is over.
     connection: Option<Connection>,
-    /// Released at the end: nobody in this process asks for the lock earlier.
+    /// Held to the end, against other lock requests of this process.
     turn: Option<OwnedRwLockWriteGuard<()>>,
 }
 
@@ -141,7 +143,7 @@ impl Transaction {
             let lock = connection.query(LOCK, &key);
             let (begun, mut locked) = join(connection.execute(&begin), lock).await;
             begun?;
-            // The row of a guard is nearly always there. One that is removed meanwhile is made again.
+            // The row of a guard nearly always exists. One removed meanwhile is made again.
             while locked?.is_empty() {
                 let make = connection.query_once(MAKE, &key);
                 let lock = connection.query(LOCK, &key);
@@ -167,8 +169,9 @@ impl Transaction {
         }
     }
 
-    /// Commits in one trip. After a failure the database takes its `COMMIT` for a rollback. A row
-    /// that was `made` to be locked goes, unless the commit has filled it.
+    /// Commits in one trip.
+    /// After a failure the database treats its `COMMIT` as a rollback. A row `made` for the lock is
+    /// removed, unless the commit has filled it.
     async fn end(
         connection: &Connection,
         changes: &Changes<'_>,

@@ -1,15 +1,15 @@
 //! The store on PostgreSQL: any number of server processes on one database.
 //!
-//! All rows are in one table of keys and values. A [`read`](Storage::read) is one statement, whose
-//! snapshot is one state; a [`commit`](Storage::commit) is one call of a function, which takes the row
-//! of the guard first; a [lock](Storage::lock) is a transaction that has that row locked. Each takes
-//! one trip, a lock's commit another, and a lock where there is no row one more. Small reads and commits
-//! that come at the same time share a trip.
+//! All rows are in one table of keys and values. A [`read`](Storage::read) is one statement, and its
+//! snapshot is one state. A [`commit`](Storage::commit) is one call of a function; it locks the row of the
+//! guard first. A [lock](Storage::lock) is a transaction with that row locked. Each takes one trip, a
+//! lock's commit another, and a lock on a missing row one more. Concurrent small reads and commits share a
+//! trip.
 //!
-//! Nothing here needs more of the database than plain tables, row locks, `LATERAL` and a PL/pgSQL
-//! function that catches an error: no advisory lock, no listening, no trigger. So it also works behind a
-//! pooler that gives each transaction another connection; such a pooler may not know prepared
-//! statements ([`PostgresOptions::prepares`]).
+//! The database needs only plain tables, row locks, `LATERAL` and a PL/pgSQL function that catches an
+//! error: no advisory locks, no `LISTEN`, no triggers. So the store also works behind a pooler with another
+//! connection for each transaction; such a pooler may not support prepared statements
+//! ([`PostgresOptions::prepares`]).
 
 mod address;
 mod batched_lookups;
@@ -55,8 +55,8 @@ use super::{
     in_process::GuardLocks,
 };
 
-/// A [`Storage`] on PostgreSQL. Cheap to clone; all clones share their connections. It needs a tokio
-/// runtime with timers and sockets.
+/// A [`Storage`] on PostgreSQL.
+/// Cheap to clone; all clones share their connections. It needs a tokio runtime with timers and sockets.
 #[derive(Clone)]
 pub struct PostgresStorage {
     reads: Batcher<Reader>,
@@ -66,18 +66,19 @@ pub struct PostgresStorage {
     lease: Duration,
     schema: Schema,
     room: RoomProbe,
-    /// The hourly comparison of clocks. It ends with the last clone.
+    /// The hourly comparison of clocks, ended with the last clone.
     _clocks: Arc<JoinSet<()>>,
 }
 
 impl PostgresStorage {
-    /// Opens the store in the database at an address such as
-    /// `postgres://user:password@host:5432/database?sslmode=require`. What is missing there is made;
-    /// several processes may do so at once.
+    /// Opens the store in a database, and creates missing tables.
+    /// An address is, for example, `postgres://user:password@host:5432/database?sslmode=require`. Several
+    /// processes may open a new database at once.
     ///
-    /// A database that is not on this machine is used over TLS, unless the address has `sslmode=disable`.
-    /// Its certificate then has to be that of the host, and of an authority that this system trusts (or
-    /// one in the file that `SSL_CERT_FILE` names). So it has on this machine, where the server offers TLS.
+    /// A database on another machine is used over TLS, unless the address has `sslmode=disable`. Its
+    /// certificate must be valid for the host, and from an authority trusted by this system (or one in the
+    /// file named by `SSL_CERT_FILE`). On this machine, TLS is used if the server offers it, and the same
+    /// holds for its certificate.
     ///
     /// # Errors
     /// See [`OpenError`]. None shows the password.
@@ -85,7 +86,7 @@ impl PostgresStorage {
         Self::open_at(&address.parse()?, options).await
     }
 
-    /// The same at an address that was read before.
+    /// Opens the store at a parsed address.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -129,17 +130,18 @@ impl PostgresStorage {
         Ok(storage)
     }
 
-    /// Returns whether the disk of the database is full: a write found no room, and no try to write has gone well
-    /// since.
+    /// Returns true if the disk of the database is full.
+    /// A write found no room, and no attempt to write has succeeded since.
     pub fn is_full(&self) -> bool {
         self.room.is_full()
     }
 
-    /// Checks that no newer program has written to the database, as each new connection finds out. Once one has,
-    /// nothing is read and written any more.
+    /// Checks for writes by a newer program.
+    /// Each new connection looks at the version. After such a write, the store refuses all reads and
+    /// writes.
     ///
     /// # Errors
-    /// One has.
+    /// A newer program has written to the database.
     pub fn check_version(&self) -> Result<(), NewerRows> {
         self.schema.version.check()
     }
@@ -179,12 +181,12 @@ impl Storage for PostgresStorage {
     }
 }
 
-/// The error of what was sent with others, and got no answer.
+/// The error of an item whose batch got no answer.
 fn unanswered() -> StorageError {
     StorageError::new("the runtime shuts down")
 }
 
-/// Says that every key has a length that the index of the table takes.
+/// Checks that every key fits into the index of the table.
 fn check_keys(commit: &Commit) -> Result<(), CommitError> {
     let guard = commit.guard.iter().map(|guard| &guard.key);
     let written = commit.writes.iter().map(|(key, _)| key);

@@ -1,15 +1,15 @@
-//! The reasons why a store on PostgreSQL cannot be opened.
+//! The reasons for failing to open a store on PostgreSQL.
 
 use super::address::AddressError;
 use crate::storage::NewerRows;
 
-/// The reason why a store on PostgreSQL cannot be opened.
+/// The reason a store on PostgreSQL cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// The address cannot be used.
+    /// An unusable address.
     #[error("the address of the database {0}")]
     Address(#[from] AddressError),
-    /// The settings cannot be used.
+    /// Unusable settings.
     #[error("the connection to the database cannot be set up: {0}")]
     Unusable(String),
     /// The database gives no answer, or refuses.
@@ -18,7 +18,7 @@ pub enum OpenError {
     /// A newer program has written to the database.
     #[error("the database: {0}")]
     NewerRows(#[from] NewerRows),
-    /// The database acknowledges what it may lose.
+    /// The database may lose acknowledged commits.
     #[error(
         "synchronous_commit is off, so a crash of the database loses what it has acknowledged: \
          set it on, for example by ALTER DATABASE .. SET synchronous_commit = on"

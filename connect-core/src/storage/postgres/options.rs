@@ -7,23 +7,24 @@ use crate::storage::in_process::LEASE;
 /// Settings of a store on PostgreSQL.
 #[derive(Clone, Debug)]
 pub struct PostgresOptions {
-    /// The most connections on which this process reads.
+    /// The most connections of this process for reads.
     pub readers: usize,
-    /// The most connections on which it commits and holds locks. A commit waits for its turn at a row
-    /// on one of them.
+    /// The most connections of this process for commits and locks.
+    /// A commit occupies one while it waits for a row.
     pub writers: usize,
-    /// The longest wait for a connection: for a new one, or until one of all is free.
+    /// The longest wait for a new connection, or for a free one.
     pub wait: Duration,
-    /// Prepares statements, so that the database reads each once for a connection. A pooler that gives
-    /// each transaction another connection has to know prepared statements (`PgBouncer` from 1.21 on);
-    /// otherwise this has to be off.
+    /// Prepares statements, so the database parses each once per connection.
+    /// A pooler with another connection for each transaction must support prepared statements (`PgBouncer`
+    /// from 1.21 on); otherwise set this to false.
     pub prepares: bool,
-    /// The longest time for which a lock is held. Another time than [`LEASE`] is for tests.
+    /// The longest hold of a lock.
+    /// Values other than [`LEASE`] are for tests.
     pub lease: Duration,
 }
 
 impl Default for PostgresOptions {
-    /// 12 connections for each purpose, 5 seconds of patience, and prepared statements.
+    /// 12 connections for each purpose, a wait of 5 seconds, and prepared statements.
     fn default() -> Self {
         Self {
             readers: 12,

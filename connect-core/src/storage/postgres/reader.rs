@@ -1,4 +1,4 @@
-//! Sends reads, also those of several callers as one statement.
+//! Sends reads; several callers share a statement.
 
 use super::{
     batcher::{Batch, Queued},
@@ -7,11 +7,12 @@ use super::{
 };
 use crate::storage::{Found, State, StorageError};
 
-/// The statements for small reads that are under way at once. With one, many callers read as fast, but of two
-/// one would wait for the other. With four, three busy servers made a third more transactions for the same work.
+/// The concurrent statements for small reads.
+/// With one, many callers read as fast, but of two callers one would wait for the other. With four, three
+/// busy servers made a third more transactions for the same work.
 pub(super) const UNDER_WAY: usize = 2;
 
-/// The connections on which a process reads.
+/// Reads on the connections of a process.
 pub(super) struct Reader(pub(super) Connections);
 
 impl Reader {
@@ -22,7 +23,7 @@ impl Reader {
     async fn answer(&self, question: &Question) -> Result<Vec<Found>, StorageError> {
         let connection = self.0.get().await?;
         match reads::answer(&connection, question).await {
-            // The database was restarted, or a pooler: another connection may be better.
+            // The database or a pooler was restarted: another connection may work.
             Err(_) if connection.is_closed() => {
                 drop(connection);
                 reads::answer(&self.0.get().await?, question).await

@@ -1,4 +1,4 @@
-//! Reads: one statement for all that are asked for at once.
+//! Reads: one statement for all reads of a request.
 
 use std::{iter, sync::LazyLock};
 
@@ -11,15 +11,16 @@ use super::{
 };
 use crate::storage::{Found, Key, MAX_KEY_LEN, Range, Read, StorageError, Value};
 
-/// The most keys and entries of a small read, which has too few keys to look them up at once.
+/// The most keys and entries of a small read.
+/// It has too few keys for a batched lookup.
 const SMALL: usize = batched_lookups::MANY - 1;
 
-/// Greater than every key.
+/// A bound above every key.
 const END: &[u8] = &[0xff; MAX_KEY_LEN + 1];
 
-/// Keys to look up, each perhaps with the row that its value leads to.
+/// Looks up keys, each optionally with the row its value leads to.
 ///
-/// The `LIMIT` has the database look up each key in the index, however many it takes there to be.
+/// The `LIMIT` makes the database look up each key in the index, whatever number of keys it estimates.
 const POINTS: &str = "SELECT p.n, NULL::bytea, r.value, f.value \
     FROM unnest($::int4[], $::bytea[], $::bytea[]) AS p (n, key, rows) \
     CROSS JOIN LATERAL (SELECT value FROM connect_rows \
@@ -27,7 +28,7 @@ const POINTS: &str = "SELECT p.n, NULL::bytea, r.value, f.value \
     LEFT JOIN LATERAL (SELECT value FROM connect_rows \
         WHERE key = p.rows || r.value LIMIT 1) f ON true";
 
-/// Ranges to scan, each entry perhaps with the row that its key leads to.
+/// Scans ranges, each entry optionally with the row its key leads to.
 const RANGES: &str = "SELECT s.n, e.key, e.value, f.value \
     FROM unnest($::int4[], $::bytea[], $::bytea[], $::int8[], $::bytea[], $::int4[]) \
         AS s (n, start, stop, most, rows, tail) \
@@ -38,8 +39,9 @@ const RANGES: &str = "SELECT s.n, e.key, e.value, f.value \
         WHERE key = s.rows || substring(e.key FROM length(e.key) - s.tail + 1) \
             AND length(e.key) >= s.tail LIMIT 1) f ON true";
 
-/// The statements for each mixture of reads: bit 0 is for points, bit 1 for ranges from their start,
-/// bit 2 for ranges from their end, bit 3 for points that are alike.
+/// The statements for each combination of reads.
+/// Bit 0 is for points, bit 1 for ranges from their start, bit 2 for ranges from their end, bit 3 for
+/// points of one kind.
 static STATEMENTS: LazyLock<[String; 16]> = LazyLock::new(|| std::array::from_fn(statement));
 
 fn statement(mixture: usize) -> String {
@@ -138,7 +140,7 @@ fn shifted(numbers: Vec<i32>, shift: i32) -> impl Iterator<Item = i32> {
     numbers.into_iter().map(move |number| number + shift)
 }
 
-/// The answer that a read wants.
+/// The form of a read's answer.
 #[derive(Clone, Copy)]
 enum Wanted {
     Value,
@@ -151,16 +153,16 @@ enum Wanted {
 #[derive(Default)]
 pub(super) struct Question {
     points: Points,
-    /// Only of reads that are not small.
+    /// Only used by reads too large for a shared statement.
     alike: Alike,
-    /// From their start, and from their end.
+    /// The ranges from their start, and from their end.
     ranges: [Ranges; 2],
-    /// By number.
+    /// The form of each answer, by number of the read.
     wanted: Vec<Wanted>,
 }
 
 impl Question {
-    /// The statement that asks all reads at once.
+    /// Combines all reads into one statement.
     pub(super) fn of(reads: &[Read<'_>]) -> Self {
         let mut question = Self {
             alike: Alike::among(reads),
@@ -215,7 +217,7 @@ impl Question {
         }
     }
 
-    /// Returns whether a trip for this alone would cost more than what is read.
+    /// Returns true if the trip costs more than the rows it reads.
     pub(super) fn is_small(&self) -> bool {
         let entries = self.ranges.iter().flat_map(|ranges| &ranges.most);
         let entries = entries.fold(0_i64, |sum, most| sum.saturating_add(*most));
@@ -223,7 +225,7 @@ impl Question {
         points <= SMALL && entries <= SMALL as i64
     }
 
-    /// Asks for other reads as well, after these. All of them are small.
+    /// Appends small reads after these.
     pub(super) fn append(&mut self, other: Self) {
         // A batch is too small for this to overflow.
         let shift = i32::try_from(self.wanted.len()).unwrap_or(i32::MAX);
@@ -266,10 +268,10 @@ impl Question {
     }
 }
 
-/// Answers all reads from one state: that of one statement.
+/// Answers all reads from the snapshot of one statement.
 ///
 /// # Errors
-/// The database gave no answer, or none that is understood.
+/// The database gave no answer, or an unreadable one.
 pub(super) async fn answer(
     connection: &Connection,
     question: &Question,
@@ -293,7 +295,7 @@ pub(super) async fn answer(
     Ok(found)
 }
 
-/// Puts a row of the answer where it belongs.
+/// Adds a row of the answer to its read.
 fn take<'r>(
     row: &'r Row,
     found: &mut [Found],
@@ -306,7 +308,7 @@ fn take<'r>(
         alike.take(number, key, value);
         return Ok(());
     };
-    // The numbers are those that were sent.
+    // The database returns only numbers of reads sent to it.
     let Some(found) = found.get_mut(number) else {
         return Ok(());
     };
@@ -332,7 +334,8 @@ impl Wanted {
         }
     }
 
-    /// Puts entries in the order asked for. They come in it, though the database does not promise that.
+    /// Sorts entries into the requested order.
+    /// In practice they arrive in it, though the database does not guarantee this.
     fn put_in_order(self, found: &mut Found) {
         let (Self::Entries { newest_first } | Self::Joined { newest_first }) = self else {
             return;

@@ -1,4 +1,4 @@
-//! The room on the database's disk, of which only writes can tell.
+//! The free space on the database's disk, tested by writes.
 
 use std::{
     sync::{
@@ -16,19 +16,21 @@ use super::{
 };
 use crate::storage::{CommitError, StorageError};
 
-/// The pause between two tries to write.
+/// The pause between two test writes.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// The rows of a try, of a kibibyte each: more than a large commit makes, and than a file has left over at its end.
+/// The rows of a test write, of one KiB each.
+/// They exceed a large commit, and the space usually left at the end of a file.
 const TRY_ROWS: usize = 256;
 
-/// The beginning of the keys of a try. No row has such a key.
+/// The key prefix of a test write.
+/// No stored row has such a key.
 const KEY: &[u8] = b"\xFFroom";
 
 const INSERT: &str =
     "INSERT INTO connect_rows (key, value) SELECT key, $2 FROM unnest($1) AS t (key)";
 
-/// Tells whether the database has room on its disk.
+/// Detects a full disk of the database.
 #[derive(Clone)]
 pub(super) struct RoomProbe {
     connections: Connections,
@@ -43,20 +45,21 @@ impl RoomProbe {
         }
     }
 
-    /// Returns whether a write found no room, and none has gone well since.
+    /// Returns true if a write found no room, and none has succeeded since.
     pub(super) fn is_full(&self) -> bool {
         self.is_full.load(Ordering::Relaxed)
     }
 
-    /// Takes note of how a commit ended.
+    /// Records the outcome of a commit.
     pub(super) fn note_commit(&self, ended: &Result<(), CommitError>) {
         if let Err(CommitError::NotApplied(error) | CommitError::Unknown(error)) = ended {
             self.note(error);
         }
     }
 
-    /// Takes note of a failure. After one for want of room, tries to write until there is some: other commits say
-    /// nothing, since a small one may go through on a full disk.
+    /// Records a failure.
+    /// If the disk is full, writes test rows until one attempt succeeds. A commit's success is no sign,
+    /// since a small one may go through on a full disk.
     pub(super) fn note(&self, error: &StorageError) {
         if !error.is_full() || self.is_full.swap(true, Ordering::Relaxed) {
             return;
@@ -76,7 +79,7 @@ impl RoomProbe {
         });
     }
 
-    /// Writes rows, and takes them back.
+    /// Writes test rows, and rolls them back.
     async fn try_to_write(&self) -> Result<(), StorageError> {
         let connection = self.connections.get().await?;
         let key = |row: usize| [KEY, &row.to_be_bytes()].concat();
@@ -88,7 +91,7 @@ impl RoomProbe {
             connection.query_once(INSERT, &rows).await
         };
         let written = written.await;
-        // Others must not have a connection with a transaction that is still open.
+        // The next caller must not get a connection with an open transaction.
         if connection.execute("ROLLBACK").await.is_err() {
             connection.close();
         }

@@ -1,4 +1,4 @@
-//! The version of the rows in the database, as this process has seen it.
+//! The version of the database's rows, as seen by this process.
 
 use std::sync::{
     Arc, OnceLock,
@@ -9,24 +9,26 @@ use tokio_postgres::{Client, Error, Row, error::SqlState};
 
 use crate::storage::{NewerRows, RowsVersion, StorageError};
 
-/// The version that the database has; none in a new one. The column is not there in one of the first version.
+/// Selects the version of the database; none in a new one.
+/// The first version lacks the column `written_by`.
 const FIND: &str =
     "SELECT max(version), max((to_jsonb(s) ->> 'written_by')::int4) FROM connect_schema s";
 
-/// The version of a database, which is looked at with each new connection.
+/// The version of a database, read on each new connection.
 #[derive(Clone, Default)]
 pub(super) struct Version(Arc<Seen>);
 
 #[derive(Default)]
 struct Seen {
-    /// The database is of the version of this program, or of a newer one beside which it may write.
+    /// Set once the database's version permits writes of this program.
+    /// It is the version of this program, or a newer one that accepts its writes.
     is_raised: AtomicBool,
-    /// A newer program has written since.
+    /// The version of a newer program's writes since.
     newer: OnceLock<NewerRows>,
 }
 
 impl Version {
-    /// Looks at the version. Returns none when there are no tables.
+    /// Reads the version; `None` if there are no tables.
     ///
     /// # Errors
     /// The database gives no answer, or refuses.
@@ -42,7 +44,7 @@ impl Version {
         Ok(found)
     }
 
-    /// Notes that the database is of this version.
+    /// Records the version of the database.
     pub(super) fn note(&self, found: RowsVersion) {
         if let Err(newer) = found.check()
             && self.0.newer.set(newer).is_ok()
@@ -54,20 +56,20 @@ impl Version {
         }
     }
 
-    /// Returns whether this program may write without raising the version first.
+    /// Returns true if this program may write without raising the version first.
     pub(super) fn is_raised(&self) -> bool {
         self.0.is_raised.load(Ordering::Acquire)
     }
 
-    /// Checks that no newer program has written, as far as this process has seen.
+    /// Checks for writes by a newer program, as seen by this process.
     ///
     /// # Errors
-    /// One has.
+    /// A newer program has written to the database.
     pub(super) fn check(&self) -> Result<(), NewerRows> {
         self.0.newer.get().map_or(Ok(()), |newer| Err(*newer))
     }
 
-    /// The same for who asks something of the store.
+    /// Checks for writes by a newer program, with an error of the store.
     ///
     /// # Errors
     /// As [`check`](Self::check).
@@ -76,7 +78,7 @@ impl Version {
     }
 }
 
-/// The version in a row; none when the table is empty.
+/// The version in a row; `None` if the table is empty.
 fn version(row: &Row) -> Result<Option<RowsVersion>, Error> {
     let [oldest_reader, written_by]: [Option<i32>; 2] = [row.try_get(0)?, row.try_get(1)?];
     let number = |found: i32| u32::try_from(found).unwrap_or(u32::MAX);

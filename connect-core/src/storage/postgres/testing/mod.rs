@@ -23,16 +23,17 @@ use tokio_postgres::{Config, NoTls};
 
 pub use self::bare::Bare;
 
-/// The variable with the address of a database server to use in place of one started here. Its user has
-/// to be allowed to make databases.
+/// The environment variable with the address of an existing database server.
+/// The server is used instead of a new one. Its user must be allowed to create databases.
 pub const ADDRESS: &str = "CONNECT_TEST_POSTGRES";
 
-/// Returns whether there is a PostgreSQL for tests. Where there is none it says so on standard error.
+/// Returns true if a PostgreSQL for tests is available.
+/// If not, it prints a note to standard error.
 pub fn is_here() -> bool {
     server().is_some()
 }
 
-/// A database of its own for a test. It is removed when this is dropped.
+/// A separate database for a test, removed when dropped.
 #[derive(Debug)]
 pub struct TestDatabase {
     server: Config,
@@ -40,15 +41,16 @@ pub struct TestDatabase {
 }
 
 impl TestDatabase {
-    /// Makes a database; `None`, with a word on standard error, where there is no PostgreSQL.
+    /// Creates a database.
+    /// Returns `None`, with a note on standard error, if there is no PostgreSQL.
     ///
     /// # Panics
-    /// The server that is there does not work.
+    /// The server does not work.
     pub fn new() -> Option<Self> {
         Some(Self::on(server()?))
     }
 
-    /// Makes a database on a server.
+    /// Creates a database on a server.
     ///
     /// # Panics
     /// The server does not work.
@@ -60,12 +62,12 @@ impl TestDatabase {
         Self { server, name }
     }
 
-    /// The address to open a store at.
+    /// The address for opening a store.
     pub fn address(&self) -> String {
         self.address_at(self.port())
     }
 
-    /// The same over a proxy of this machine at another port.
+    /// The address over a local proxy at another port.
     pub fn address_at(&self, port: u16) -> String {
         let user = self.server.get_user().unwrap_or("postgres");
         let password = self.server.get_password();
@@ -92,7 +94,7 @@ impl TestDatabase {
 
 impl Drop for TestDatabase {
     fn drop(&mut self) {
-        // A server that was stopped takes its databases with it.
+        // The databases of a stopped server are gone already.
         let _ = execute(
             &self.server,
             &format!("DROP DATABASE {} WITH (FORCE)", self.name),
@@ -100,7 +102,7 @@ impl Drop for TestDatabase {
     }
 }
 
-/// Executes statements on a connection of their own, also within a runtime.
+/// Executes statements on a separate connection, also within a runtime.
 fn execute(config: &Config, sql: &str) -> Result<(), tokio_postgres::Error> {
     let work = || {
         let runtime = runtime::Builder::new_current_thread().enable_all().build();
@@ -126,12 +128,12 @@ fn server() -> Option<Config> {
                 .expect("CONNECT_TEST_POSTGRES is an address"),
         );
     }
-    // What is only tried out need not survive a loss of power.
+    // Test data need not survive a power loss.
     let cluster = CLUSTER.get_or_init(|| Cluster::start(false));
     cluster.as_ref().map(Cluster::config)
 }
 
-/// Finds the folder with these programs of PostgreSQL: on the path, or where Debian has them.
+/// Finds these programs of PostgreSQL, on `PATH` or in Debian's folder.
 fn binaries(programs: &[&str]) -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let on_path = env::split_paths(&path);
@@ -144,7 +146,8 @@ fn binaries(programs: &[&str]) -> Option<PathBuf> {
     on_path.chain(of_debian).find(has_all)
 }
 
-/// A database server in a folder of its own. It ends with this process, however that ends.
+/// A database server in its own folder.
+/// It ends with this process, however the process ends.
 #[derive(Debug)]
 pub struct Cluster {
     folder: PathBuf,
@@ -153,8 +156,9 @@ pub struct Cluster {
     keeper: Child,
 }
 
-/// Runs the server until the end of the shell's input: that of the process that made it. Then it ends
-/// the server and removes the folder. A line `crash` ends it at once, and a line `start` starts it again.
+/// Runs the server until the end of the shell's input.
+/// The process that made the shell holds its input open. At the end, the shell stops the server and removes
+/// the folder. A line `crash` kills the server, and a line `start` starts it again.
 const KEEPER: &str = r#"
 run() {
     "$0" -D data -p "$1" -h 127.0.0.1 -k "$PWD" -c max_connections=300 -c fsync="$2" \
@@ -174,8 +178,9 @@ cd / && rm -rf "$OLDPWD"
 "#;
 
 impl Cluster {
-    /// Starts a server; `None`, with a word on standard error, where there are no programs for it. Only
-    /// one that is durable survives a loss of power, is as slow, has the memory of a small server, and keeps checksums.
+    /// Starts a server.
+    /// Returns `None`, with a note on standard error, if its programs are missing. A durable server
+    /// survives a power loss, has the matching speed, the memory of a small server, and checksums.
     ///
     /// # Panics
     /// It does not start.
@@ -203,7 +208,7 @@ impl Cluster {
         Some(cluster.expect("PostgreSQL starts"))
     }
 
-    /// Has a program make the folder `data`, and starts a server on it.
+    /// Makes the folder `data` with a program, and starts a server on it.
     fn make(
         binaries: &Path,
         is_durable: bool,
@@ -242,7 +247,7 @@ impl Cluster {
             ("off", "128MB")
         };
         let keeper = command(Path::new("/bin/sh"))
-            // Whoever ends the whole group of a test leaves it to clean up.
+            // In its own process group, it survives the kill of a test's group, and cleans up.
             .process_group(0)
             .args(["-c", KEEPER])
             .arg(binaries.join("postgres"))
@@ -260,7 +265,7 @@ impl Cluster {
         Ok(cluster)
     }
 
-    /// Ends the server at once, as a crash does, and returns when it is gone.
+    /// Kills the server, as a crash does, and waits for its end.
     ///
     /// # Errors
     /// It cannot be reached.
@@ -286,7 +291,7 @@ impl Cluster {
         keeper.write_all(words.as_bytes())
     }
 
-    /// Waits until it answers.
+    /// Waits until the server answers.
     fn wait(&self) -> io::Result<()> {
         let began = Instant::now();
         while let Err(error) = execute(&self.config(), "SELECT 1") {
@@ -299,7 +304,7 @@ impl Cluster {
         Ok(())
     }
 
-    /// The settings with which to reach it.
+    /// The settings of a connection to the server.
     pub fn config(&self) -> Config {
         let mut config = Config::new();
         config
@@ -318,7 +323,8 @@ impl Drop for Cluster {
     }
 }
 
-/// The user to run the server as, which does not work for root: `None` is the present one.
+/// The user for running the server; `None` is the present one.
+/// PostgreSQL refuses to run as root.
 fn unprivileged() -> io::Result<Option<(u32, u32)>> {
     if !rustix::process::geteuid().is_root() {
         return Ok(None);

@@ -1,10 +1,10 @@
-//! A second server that follows the first.
+//! A replica of a server.
 
 use super::{Cluster, binaries, execute};
 
 impl Cluster {
-    /// Starts a streaming replica of this server, which takes its state as it is now; `None`, with a word
-    /// on standard error, where there is no program that copies it.
+    /// Starts a streaming replica of this server, from its current state.
+    /// Returns `None`, with a note on standard error, if the program that copies it is missing.
     ///
     /// # Panics
     /// It does not start.
@@ -33,7 +33,7 @@ impl Cluster {
         Some(replica.expect("the replica starts"))
     }
 
-    /// Has commits wait until a replica has them on its disk too, or no longer.
+    /// Makes commits wait for the replica's disk, or stops that.
     ///
     /// # Panics
     /// The server does not take the setting.
@@ -45,7 +45,8 @@ impl Cluster {
         }
     }
 
-    /// Makes a replica a server of its own, as `pg_ctl promote` does, and returns when it is one.
+    /// Promotes a replica to a primary, as `pg_ctl promote` does.
+    /// Returns once it is one.
     ///
     /// # Panics
     /// It is no replica.
