@@ -1,4 +1,4 @@
-//! The file of a backup: under another name until it is whole.
+//! The file of a backup, with a temporary name until it is complete.
 
 use std::{
     fs::{self, File},
@@ -27,10 +27,10 @@ pub struct BackupFile {
 }
 
 impl BackupFile {
-    /// Makes the file, in place of what a backup that was killed has left.
+    /// Creates the file, replacing the leftover of a killed backup.
     ///
     /// # Errors
-    /// There is a file of that name, or one with `.part` that no backup has left; or it is in use, or cannot be
+    /// The file exists already, or one with `.part` not left by a backup; or it is in use, or cannot be
     /// written.
     pub fn create(path: &Path) -> Result<Self, TransferError> {
         if path.symlink_metadata().is_ok() {
@@ -62,7 +62,7 @@ impl BackupFile {
         })
     }
 
-    /// Checks that a backup has left this file, and locks it.
+    /// Checks that a backup left this file, and locks it.
     fn checked(file: File, path: &Path) -> Result<LockedFile, TransferError> {
         let mut file = LockedFile::exclusive(file, path)?;
         let mut begin = Vec::new();
@@ -91,7 +91,8 @@ impl BackupFile {
             .map_err(TransferError::io(&self.part))
     }
 
-    /// Reads all that was written and checks it. Then gives the file its name, if there is none of that by now.
+    /// Reads the written file and checks it.
+    /// Then gives the file its final name, unless another file has it by now.
     ///
     /// # Errors
     /// It is not whole, or cannot be read; or there is a file of that name.
@@ -147,7 +148,7 @@ fn give_name(from: &Path, to: &Path, ways: &[Way]) -> io::Result<()> {
 
 fn by_link(from: &Path, to: &Path) -> io::Result<()> {
     fs::hard_link(from, to)?;
-    // The file has its name, and the other one takes no room.
+    // The file has its new name already, and the old one takes no space.
     let _ = fs::remove_file(from);
     Ok(())
 }
@@ -168,7 +169,7 @@ fn by_rename(_from: &Path, _to: &Path) -> io::Result<()> {
 fn by_place(from: &Path, to: &Path) -> io::Result<()> {
     drop(File::create_new(to)?);
     fs::rename(from, to).inspect_err(|_| {
-        // Nobody has written to it.
+        // The reserved file is still empty.
         let _ = fs::remove_file(to);
     })
 }

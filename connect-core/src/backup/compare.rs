@@ -1,4 +1,4 @@
-//! Holding a file against a store, row by row.
+//! The comparison of a file with a store, row by row.
 
 use std::path::Path;
 
@@ -10,8 +10,8 @@ use super::{
 };
 use crate::storage::{Entry, Storage};
 
-/// Compares a file with a store, up to the first row in which they differ. `of` is the number of rows,
-/// for the progress.
+/// Compares a file with a store, up to the first difference.
+/// `of` is the number of rows, for the progress.
 ///
 /// # Errors
 /// [`TransferError::Differs`]; or the file is damaged, or the store does not answer.

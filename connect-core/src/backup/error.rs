@@ -1,29 +1,30 @@
-//! The reasons why a store was not carried over.
+//! The reasons for a failed transfer.
 
 use std::{io, path::PathBuf};
 
 use super::format::VERSION;
 use crate::storage::{CommitError, NewerRows, StorageError};
 
-/// A file that is not as an export has left it.
+/// A file changed since its export.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{} is damaged at byte {at}: {what}", path.display())]
 pub struct DamagedFile {
     /// The file.
     pub path: PathBuf,
-    /// The byte at which the part begins that is wrong.
+    /// The byte offset of the damaged part.
     pub at: u64,
     /// The damage, in words.
     pub what: String,
 }
 
-/// The first row in which a file and a store differ. Keys are in hexadecimal digits.
+/// The first row in which a file and a store differ.
+/// Keys are in hexadecimal digits.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Difference {
-    /// The row is in the file alone.
+    /// The row is only in the file.
     #[error("row {0} is in the file and not in the store")]
     OnlyInFile(String),
-    /// The row is in the store alone.
+    /// The row is only in the store.
     #[error("row {0} is in the store and not in the file")]
     OnlyInStore(String),
     /// The row has another value in the store.
@@ -31,7 +32,7 @@ pub enum Difference {
     Value(String),
 }
 
-/// The reason why a store was not carried over.
+/// The reason for a failed transfer.
 #[derive(Debug, thiserror::Error)]
 pub enum TransferError {
     /// The file could not be opened, read or written.
@@ -45,13 +46,13 @@ pub enum TransferError {
     /// Another process is writing to the file, or reading it.
     #[error("{} is in use by another command", .0.display())]
     FileInUse(PathBuf),
-    /// There is a file of the name that a backup is to have.
+    /// The backup's file name is taken.
     #[error("{} exists already: choose another name, or move it away", .0.display())]
     Exists(PathBuf),
-    /// The file is something else.
+    /// The file is not an export or a backup.
     #[error("{} is neither an export nor a backup of a store", .0.display())]
     NotAnExport(PathBuf),
-    /// The file is of another version.
+    /// The file has an unsupported version.
     #[error(
         "{} has version {version} of the form, and this program knows versions 1 to {VERSION}: use the program \
          that has written it", path.display()
@@ -84,7 +85,7 @@ pub enum TransferError {
     /// The file is damaged.
     #[error(transparent)]
     Damaged(#[from] DamagedFile),
-    /// There is a finished export, with other rows than the store has.
+    /// The file is a finished export of rows other than the store's.
     #[error(
         "{} is a finished export of other rows ({difference}): choose another name, or replace it \
          with --overwrite", path.display()
@@ -92,7 +93,7 @@ pub enum TransferError {
     Finished {
         /// The file.
         path: PathBuf,
-        /// The first row in which file and store differ.
+        /// The first difference between file and store.
         difference: Difference,
     },
     /// The store holds a part of a file.
@@ -101,26 +102,26 @@ pub enum TransferError {
          or begin with a new store"
     )]
     HalfImported,
-    /// The store has rows that are not of the file.
+    /// The store has rows missing from the file.
     #[error("the store is not empty: import into a new store ({0})")]
     NotEmpty(Difference),
-    /// There is a store where a backup was to be restored.
+    /// The target of a restore holds a store already.
     #[error(
         "there is a store already: move it away and keep it, or restore into another folder or database"
     )]
     InUse,
-    /// The import that was interrupted had another file.
+    /// The interrupted import used another file.
     #[error(
         "the store holds a part of another file, with checksum {0}: take that one, or begin with a new store"
     )]
     OtherFile(String),
-    /// Somebody else writes to the store that is filled.
+    /// Another process writes to the target store.
     #[error("somebody else writes to this store: stop all servers and other imports")]
     OthersWrite,
-    /// A row is longer than a row can be.
+    /// A row exceeds the limits of a row's length.
     #[error("row {0} of the store is longer than a row can be")]
     TooLong(String),
-    /// The store is not as the file after an export.
+    /// The store differs from the file after an export.
     #[error(
         "the store has changed since the export began ({0}): stop all servers on it, then export \
          again with --overwrite"

@@ -1,4 +1,4 @@
-//! From a store into a file.
+//! The export of a store into a file.
 
 use std::path::Path;
 
@@ -16,18 +16,19 @@ use crate::storage::{Key, Storage};
 /// Options for an export.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExportOptions {
-    /// Begins an export that is there anew, also a finished one. Another file is never replaced.
+    /// Starts over an existing export, even a finished one.
+    /// Any other file is never replaced.
     pub overwrite: bool,
 }
 
-/// Writes all rows of a store into a file, which only its owner can read: it holds digests of tokens
-/// and secrets of webhooks. Then compares both. Goes on behind the last whole chunk of a file that an
-/// interrupted export has left; a finished one with the same rows is compared again. Writes to the file
-/// on the thread that runs it.
+/// Writes all rows of a store into a file, and compares both.
+/// Only the owner can read the file: it holds digests of tokens and secrets of webhooks. After an
+/// interrupted export, it continues after the last complete chunk of the file. A finished export with the
+/// same rows is only compared again. Writes to the file on the calling thread.
 ///
 /// # Errors
-/// There is a finished export of other rows, or another file; the store changed meanwhile or holds a part of an
-/// import; the store or the disk failed.
+/// There is a finished export of other rows, or another file; the store changed meanwhile or holds a part
+/// of an import; the store or the disk failed.
 pub async fn export(
     storage: &dyn Storage,
     path: &Path,

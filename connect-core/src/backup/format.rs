@@ -1,4 +1,4 @@
-//! The form of the file, and all that it may hold at most.
+//! The file format, and its limits.
 //!
 //! ```text
 //! file  = head chunk* end
@@ -8,29 +8,30 @@
 //! end   = 2 (1), chunks (8), rows (8), bytes of keys and values (8), digest (32), END_MARK
 //! ```
 //!
-//! The head of version 1 ends before the numbers, which are those of the
-//! [version of rows](crate::storage::RowsVersion).
+//! The head of version 1 ends before the numbers of the programs; these numbers are the [version of
+//! rows](crate::storage::RowsVersion).
 //!
-//! Numbers are big-endian, their bytes in parentheses. A digest is the SHA-256 of everything before it
-//! in the file, so a chunk cannot be elsewhere than where it was written, and the last digest is the
-//! checksum of the whole. Keys ascend over all chunks. The chunks of two stores with the same rows are
-//! the same, however they were read and however often that was interrupted.
+//! Numbers are big-endian, with their length in bytes in parentheses. A digest is the SHA-256 of everything
+//! before it in the file, so a moved chunk is detected, and the last digest is the checksum of the whole
+//! file. Keys ascend over all chunks. Two stores with the same rows have the same chunks, in whatever pages
+//! the rows were read and however often that was interrupted.
 
 use crate::storage::{Entry, MAX_KEY_LEN, MAX_VALUE_LEN, RowsVersion};
 
-/// The beginning of every such file. Its last bytes show where a transfer as text has changed it.
+/// The first bytes of every file.
+/// The last of them reveal a transfer as text.
 pub(super) const MAGIC: &[u8; 16] = b"connect store\x00\r\n";
 
-/// The version of the form.
+/// The version of the format.
 pub(super) const VERSION: u32 = 2;
 
-/// The bytes of the head up to the version: all that version 1 has.
+/// The length of the head up to the version, as in version 1.
 pub(super) const SHORT_HEAD_LEN: u64 = 20;
 
-/// The bytes of the head.
+/// The length of the head, in bytes.
 pub(super) const HEAD_LEN: u64 = 28;
 
-/// The end of every finished file.
+/// The last bytes of every finished file.
 pub(super) const END_MARK: &[u8; 16] = b"\r\n\x00connect ends\n";
 
 /// The first byte of a chunk.
@@ -39,25 +40,25 @@ pub(super) const CHUNK: u8 = 1;
 /// The first byte of the end.
 pub(super) const END: u8 = 2;
 
-/// The bytes of a chunk before its rows.
+/// The length of a chunk before its rows, in bytes.
 pub(super) const CHUNK_HEAD_LEN: usize = 17;
 
-/// The bytes of the end.
+/// The length of the end, in bytes.
 pub(super) const END_LEN: usize = 25 + DIGEST_LEN + END_MARK.len();
 
-/// The bytes of a digest.
+/// The length of a digest, in bytes.
 pub(super) const DIGEST_LEN: usize = 32;
 
-/// The bytes of a row before its key.
+/// The length of a row before its key, in bytes.
 pub(super) const ROW_HEAD_LEN: usize = 6;
 
 /// The most rows of a chunk.
 pub(super) const CHUNK_ROWS: usize = 2000;
 
-/// The most bytes that the rows of a chunk take, unless it has a single one.
+/// The most bytes of rows in a chunk of several rows.
 pub(super) const CHUNK_BYTES: usize = 1024 * 1024;
 
-/// The most bytes that the rows of any chunk take.
+/// The most bytes of rows in any chunk.
 pub(super) const LONGEST_CHUNK: usize = ROW_HEAD_LEN + MAX_KEY_LEN + MAX_VALUE_LEN;
 
 /// The head of a file.
@@ -70,28 +71,28 @@ pub(super) fn head() -> Vec<u8> {
     [&MAGIC[..], &numbers.concat()].concat()
 }
 
-/// The bytes that a row takes.
+/// The length of a row, in bytes.
 pub(super) fn row_len((key, value): &Entry) -> usize {
     ROW_HEAD_LEN + key.len() + value.len()
 }
 
-/// Rows of one chunk, until it is full.
+/// The rows of one chunk, until it is full.
 #[derive(Default)]
 pub(super) struct Filling {
     rows: u32,
     bytes: Vec<u8>,
-    /// The bytes of keys and values alone.
+    /// The bytes of keys and values only.
     content: u64,
 }
 
 impl Filling {
-    /// Returns whether the chunk is to end before this row.
+    /// Returns true if the chunk must end before this row.
     pub(super) fn is_full_for(&self, row: &Entry) -> bool {
         let is_too_long = self.bytes.len() + row_len(row) > CHUNK_BYTES;
         self.rows as usize == CHUNK_ROWS || (self.rows > 0 && is_too_long)
     }
 
-    /// Adds a row, whose lengths are within the limits.
+    /// Adds a row within the limits of length.
     pub(super) fn add(&mut self, (key, value): &Entry) {
         self.bytes
             .extend_from_slice(&(key.len() as u16).to_be_bytes());
@@ -113,7 +114,7 @@ impl Filling {
         self.content
     }
 
-    /// The chunk with this number, without its digest.
+    /// Encodes the chunk with this number, without its digest.
     pub(super) fn chunk(&self, number: u64) -> Vec<u8> {
         let mut chunk = Vec::with_capacity(CHUNK_HEAD_LEN + self.bytes.len() + DIGEST_LEN);
         chunk.push(CHUNK);
@@ -125,10 +126,10 @@ impl Filling {
     }
 }
 
-/// Takes the rows of a chunk apart.
+/// Parses the rows of a chunk.
 ///
 /// # Errors
-/// The sentence that says what is wrong.
+/// A sentence describing the damage.
 pub(super) fn rows_of(mut bytes: &[u8], count: u32) -> Result<Vec<Entry>, String> {
     let mut rows = Vec::with_capacity(count as usize);
     for number in 1..=count {

@@ -1,4 +1,4 @@
-//! From a file into a store.
+//! The import of a file into a store.
 
 use std::path::{Path, PathBuf};
 
@@ -17,13 +17,14 @@ use crate::storage::{Commit, CommitError, Entry, Expectation, Guard, Read, Stora
 /// Options for an import.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ImportOptions {
-    /// The store is restored from a backup: it has a mark ([`restored`](super::restored())) from its first row on,
-    /// and nothing may be there already, not even the same rows.
+    /// Restores the store from a backup.
+    /// The store has a mark ([`restored`](super::restored())) from its first row on. It must be empty
+    /// before: even the same rows are an error.
     pub restores: bool,
 }
 
-/// A file that was read as a whole, and is as an export or a backup has left it. Nobody changes it while this is
-/// there.
+/// A completely read and verified file of an export or a backup.
+/// A lock prevents changes to it meanwhile.
 pub struct CheckedFile {
     path: PathBuf,
     facts: Transferred,
@@ -69,11 +70,11 @@ impl CheckedFile {
         }
     }
 
-    /// The rows that a new store has to begin with: the mark of an import that did not finish. So
-    /// whatever interrupts the import, the store does not pass for one that is whole and empty.
+    /// The first rows of a new store: the mark of an unfinished import.
+    /// So a store whose import was interrupted is never mistaken for a complete, empty one.
     ///
     /// # Errors
-    /// The mark cannot be written down.
+    /// The mark cannot be serialized.
     pub fn first_rows(&self, options: ImportOptions) -> Result<Vec<Entry>, TransferError> {
         let mark = UnfinishedImport {
             checksum: self.facts.checksum.clone(),
@@ -83,10 +84,10 @@ impl CheckedFile {
         Ok(vec![(marker_key(), mark.row()?)])
     }
 
-    /// Writes all rows of the file into an empty store, and compares both. Goes on with what an
-    /// interrupted import of the same file has left. Until all is done the store has a mark
-    /// ([`unfinished_import`](super::unfinished_import)). A store that has exactly these rows already is
-    /// left as it is.
+    /// Writes all rows of the file into an empty store, and compares both.
+    /// Continues an interrupted import of the same file. Until the end, the store has a mark
+    /// ([`unfinished_import`](super::unfinished_import)). A store with exactly these rows is left
+    /// unchanged.
     ///
     /// # Errors
     /// The store has other rows; the store or the disk failed.
@@ -135,7 +136,7 @@ impl CheckedFile {
         }
         let compared = compare(storage, path, Some(file.rows), progress).await?;
         if compared != *file {
-            // Somebody has put another file in its place meanwhile.
+            // The file was replaced by another one meanwhile.
             return Err(TransferError::OtherFile(file.checksum.clone()));
         }
         import.finish().await?;
@@ -143,8 +144,8 @@ impl CheckedFile {
     }
 }
 
-/// Reads a whole file, and then writes its rows into an empty store: [`CheckedFile::read`] and
-/// [`CheckedFile::import`].
+/// Reads a whole file, then writes its rows into an empty store.
+/// See [`CheckedFile::read`] and [`CheckedFile::import`].
 ///
 /// # Errors
 /// The file is damaged or unfinished; the store has other rows; the store or the disk failed.
@@ -158,20 +159,20 @@ pub async fn import(
         .await
 }
 
-/// A store that is being filled.
+/// An import into a store.
 struct Import<'i> {
     storage: &'i dyn Storage,
     checksum: &'i str,
-    /// The chunks that the store has.
+    /// The number of chunks already in the store.
     chunks: u64,
-    /// The store gets the mark of a restored one.
+    /// Set if the store gets the mark of a restored one.
     restores: bool,
-    /// The mark as it is in the store.
+    /// The mark as stored.
     mark: Option<Value>,
 }
 
 impl Import<'_> {
-    /// Finds out how far an earlier import has come.
+    /// Reads the progress of an earlier import.
     fn find_out(&mut self) -> Result<(), TransferError> {
         let Some(mark) = &self.mark else {
             return Ok(());
@@ -181,13 +182,13 @@ impl Import<'_> {
             return Err(TransferError::OtherFile(earlier.checksum));
         }
         self.chunks = earlier.chunks;
-        // As it was begun: a store that somebody wants to try does not become another by the way.
+        // The option of the first run stays: a restored copy for trial must not become a live store.
         self.restores |= earlier.restores;
         Ok(())
     }
 
-    /// Writes a chunk and the mark in one commit. Should its outcome be unknown, the next import
-    /// reads it in the mark.
+    /// Writes a chunk and the mark in one commit.
+    /// If its outcome is unknown, the next import reads it in the mark.
     async fn write(&mut self, rows: Vec<Entry>) -> Result<(), TransferError> {
         let mark = UnfinishedImport {
             checksum: self.checksum.to_owned(),
@@ -211,7 +212,8 @@ impl Import<'_> {
         Ok(())
     }
 
-    /// Takes the mark away. A store that was restored gets its own in the same commit.
+    /// Removes the mark.
+    /// A restored store gets its own mark in the same commit.
     async fn finish(&mut self) -> Result<(), TransferError> {
         let mut writes = Vec::new();
         if self.restores {

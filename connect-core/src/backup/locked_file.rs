@@ -1,4 +1,4 @@
-//! A file that others cannot change, or not even read, meanwhile.
+//! A file locked against changes by other processes, or even reads.
 
 use std::{
     fs::{File, TryLockError},
@@ -10,23 +10,24 @@ use std::{
 
 use super::error::TransferError;
 
-/// A file that is locked until its last clone is dropped.
+/// A file, locked until its last clone is dropped.
 #[derive(Clone)]
 pub(super) struct LockedFile(Arc<Locked>);
 
-/// Unlocks the file when it is dropped. To close it is not enough: a program that another thread is just
-/// starting has a copy of the descriptor, and the lock with it, for a moment.
+/// Unlocks the file when dropped.
+/// Closing it is not enough: a child process being started by another thread briefly holds a copy of the
+/// descriptor, and with it the lock.
 struct Locked(File);
 
 impl Drop for Locked {
     fn drop(&mut self) {
-        // A lock that cannot be released goes with the last descriptor.
+        // Closing the last descriptor releases a lock that could not be released here.
         let _ = self.0.unlock();
     }
 }
 
 impl LockedFile {
-    /// Locks a file for reading, beside others that read it.
+    /// Locks a file for reading, shared with other readers.
     ///
     /// # Errors
     /// Another process writes it.

@@ -1,5 +1,6 @@
-//! The mark of a store that an import fills: it is there from the first row on, says how far the
-//! import has come, and goes when file and store were found equal.
+//! The mark of a store during an import.
+//! It exists from the first row on, and records the progress. It is removed once file and store have been
+//! found equal.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,30 +9,30 @@ use crate::{
     transaction::keys::{Family, NOBODY, key},
 };
 
-/// An import that did not finish.
+/// An unfinished import.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UnfinishedImport {
     /// The checksum of its file.
     pub checksum: String,
-    /// The chunks of the file that the store has.
+    /// The number of the file's chunks already in the store.
     pub chunks: u64,
-    /// The store is to have the mark of a restored one once it is whole.
+    /// Set if the complete store gets the mark of a restored one.
     #[serde(default)]
     pub restores: bool,
 }
 
 impl UnfinishedImport {
-    /// The row that says so.
+    /// Serializes the mark as a row.
     ///
     /// # Errors
-    /// It cannot be written down.
+    /// It cannot be serialized.
     pub(super) fn row(&self) -> Result<Value, StorageError> {
         let row = serde_json::to_vec(self);
         Ok(row.map_err(StorageError::new)?.into())
     }
 
-    /// Reads the row.
+    /// Parses the row.
     ///
     /// # Errors
     /// It is damaged.
@@ -49,8 +50,8 @@ pub(super) fn marker_key() -> Key {
     key(NOBODY, Family::Import, &[])
 }
 
-/// Returns the import that did not finish, if the store holds a part of a file only. No service may
-/// be started on such a store.
+/// Returns the unfinished import of a store, if any.
+/// Such a store holds only a part of a file, and no service may be started on it.
 ///
 /// # Errors
 /// The store does not answer, or the mark is damaged.

@@ -1,15 +1,12 @@
-//! Moving a whole store: from any backend into one checksummed file, and from that file into any
-//! backend.
+//! Moving a whole store, through one checksummed file, between any backends.
 //!
-//! The rows are carried as they are, byte by byte, so whatever rests on them goes on as if nothing
-//! had happened: times of changes, numbers of events and receipts, tokens, stored answers, work that
-//! waits. `format.rs` is the form of the file. [`export`] and [`import`] each go on where an
-//! interrupted one ended, and both compare file and store row by row before they are
-//! done.
+//! The rows are copied byte by byte, so nothing changes for any of their data: times of changes, numbers of
+//! events and receipts, tokens, stored answers, queued work. `format.rs` is the file format. [`export`] and
+//! [`import`] each continue after an interruption, and both compare file and store row by row at the end.
 //!
-//! Nobody may write to the store meanwhile, except beside [`Pieces`]: they make the same file from rows that were
-//! frozen, for a backup ([`BackupFile`]). An import marks the store that it fills (`marker.rs`):
-//! [`unfinished_import`] tells, and no service may be started on such a store.
+//! No other process may write to the store meanwhile. The exception is [`Pieces`]: it makes the same file
+//! from a snapshot of the rows, for a backup ([`BackupFile`]). An import marks its store (`marker.rs`):
+//! [`unfinished_import`] reads the mark, and no service may be started on such a store.
 
 mod backup_file;
 mod compare;

@@ -1,4 +1,4 @@
-//! A store as a file in pieces, for a backup beside commits.
+//! A store as a file in pieces, for a backup during commits.
 
 use sha2::Digest as _;
 
@@ -13,10 +13,10 @@ use super::{
 };
 use crate::storage::{Entry, Key, StorageError};
 
-/// The bytes from which on a piece is handed out.
+/// The least bytes of a piece, except for the last one.
 const PIECE_BYTES: usize = 4 * 1024 * 1024;
 
-/// The bytes of an exported file, piece by piece, from rows that do not change meanwhile.
+/// The pieces of an exported file, from a snapshot of the rows.
 pub struct Pieces {
     next_page: Box<dyn FnMut() -> Result<Vec<Entry>, StorageError> + Send>,
     sofar: Sofar,
@@ -26,7 +26,8 @@ pub struct Pieces {
 }
 
 impl Pieces {
-    /// Takes all rows of one moment in the order of their keys, page by page, the page behind the last one empty.
+    /// Makes pieces from pages of rows, in the order of their keys.
+    /// All pages come from one snapshot. An empty page marks the end.
     pub fn of(
         next_page: impl FnMut() -> Result<Vec<Entry>, StorageError> + Send + 'static,
     ) -> Self {
@@ -39,7 +40,8 @@ impl Pieces {
         }
     }
 
-    /// Makes the next piece, of about 4 MiB; `None` behind the last one. Blocks.
+    /// Makes the next piece, of about 4 MiB; `None` after the last one.
+    /// Blocks the thread.
     ///
     /// # Errors
     /// The rows cannot be read. There are no more pieces then.
@@ -78,7 +80,7 @@ impl Pieces {
         Ok(Some(piece))
     }
 
-    /// Ends a chunk, if it has a row.
+    /// Ends the current chunk, if it has a row.
     fn seal_into(&mut self, piece: &mut Vec<u8>) {
         let filled = std::mem::take(&mut self.filling);
         if let (1.., Some(last)) = (filled.rows(), &self.last) {

@@ -2,12 +2,12 @@
 
 use serde::Serialize;
 
-/// The part of its work that a transfer is at.
+/// The stage of a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// The file is read and checked.
     Checking,
-    /// Rows are carried over.
+    /// Rows are copied.
     Moving,
     /// File and store are compared.
     Comparing,
@@ -16,15 +16,15 @@ pub enum Stage {
 /// The progress of a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TransferProgress {
-    /// The part of the work.
+    /// The current stage.
     pub stage: Stage,
-    /// The rows of this part that are done, those of an earlier, interrupted transfer included.
+    /// The rows done in this stage, including an earlier, interrupted transfer.
     pub rows: u64,
-    /// The number of rows of the whole, once it is known.
+    /// The total number of rows, once known.
     pub of: Option<u64>,
 }
 
-/// A store that was carried over: what the file and the store both have.
+/// The result of a transfer, equal in file and store.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Transferred {
@@ -32,6 +32,7 @@ pub struct Transferred {
     pub rows: u64,
     /// The bytes of all keys and values.
     pub bytes: u64,
-    /// The checksum of the file, in hexadecimal digits. Two stores with the same rows have the same.
+    /// The checksum of the file, in hexadecimal digits.
+    /// Two stores with the same rows have the same checksum.
     pub checksum: String,
 }

@@ -1,4 +1,4 @@
-//! Reading a file strictly: nothing of it is believed before its checksum was seen to hold.
+//! Strict reading of a file, with checksums verified before any use.
 
 use std::{
     fs::File,
@@ -19,12 +19,12 @@ use super::{
 };
 use crate::storage::{Entry, Key, RowsVersion};
 
-/// The parts of a file that were read or written so far.
+/// The parts of a file read or written so far.
 #[derive(Clone, Default)]
 pub(super) struct Sofar {
-    /// The digest of all bytes up to here.
+    /// The hash of all bytes so far.
     pub(super) hash: Sha256,
-    /// The bytes up to here.
+    /// The number of bytes so far.
     pub(super) at: u64,
     pub(super) chunks: u64,
     pub(super) rows: u64,
@@ -60,7 +60,7 @@ impl Reader {
         Self::of(LockedFile::shared(file, path)?, path)
     }
 
-    /// Reads the head of a file that was opened.
+    /// Reads the head of an open file.
     ///
     /// # Errors
     /// It cannot be read, or is no export of this version.
@@ -115,17 +115,18 @@ impl Reader {
         Ok(())
     }
 
-    /// All that was read so far.
+    /// The totals of the parts read so far.
     pub(super) fn sofar(&self) -> &Sofar {
         &self.sofar
     }
 
-    /// Gives back the file, and what it has so far.
+    /// Returns the file, and the totals so far.
     pub(super) fn into_file(self) -> (LockedFile, Sofar) {
         (self.file.into_inner(), self.sofar)
     }
 
-    /// Returns whether the file ends as a finished one does, whatever is before that.
+    /// Returns true if the file has the last bytes of a finished one.
+    /// The rest of the file is not checked.
     ///
     /// # Errors
     /// It cannot be read.
@@ -141,7 +142,8 @@ impl Reader {
         Ok(mark == *END_MARK)
     }
 
-    /// The next part. Nothing is to be read behind the end, nor behind an error.
+    /// Reads the next part.
+    /// Do not call it again after the end or an error.
     ///
     /// # Errors
     /// The file is damaged, or ends too soon.
@@ -234,12 +236,12 @@ impl Reader {
         }))
     }
 
-    /// The bytes that follow what was read.
+    /// The number of unread bytes.
     fn left(&self) -> u64 {
         self.length.saturating_sub(self.sofar.at)
     }
 
-    /// So many bytes of the part that is being read, which are announced in the file itself.
+    /// Reads the number of bytes announced in the current part.
     fn take_all(&mut self, count: usize) -> Result<Vec<u8>, TransferError> {
         let at = self
             .file

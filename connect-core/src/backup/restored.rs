@@ -1,5 +1,5 @@
-//! The mark of a store that was restored from a backup: until it is taken away, the server sends nothing.
-//! The store may be a copy that is tried, beside the one that is in use.
+//! The mark of a store restored from a backup.
+//! Until it is removed, the server sends nothing: the store may be a copy for trial, beside the one in use.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use crate::{
     transaction::keys::{Family, NOBODY, key},
 };
 
-/// The backup that a store was restored from.
+/// The backup a store was restored from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Restored {
@@ -17,10 +17,10 @@ pub struct Restored {
 }
 
 impl Restored {
-    /// The row that says so.
+    /// Serializes the mark as a row.
     ///
     /// # Errors
-    /// It cannot be written down.
+    /// It cannot be serialized.
     pub(super) fn row(&self) -> Result<Value, StorageError> {
         let row = serde_json::to_vec(self);
         Ok(row.map_err(StorageError::new)?.into())
@@ -32,7 +32,7 @@ pub(super) fn restored_key() -> Key {
     key(NOBODY, Family::Restored, &[])
 }
 
-/// Returns the backup that a store was restored from, unless [`take_over`] has taken the mark away.
+/// Returns the backup of a restored store, unless [`take_over`] removed the mark.
 ///
 /// # Errors
 /// The store does not answer, or the mark is damaged.
@@ -48,7 +48,8 @@ pub async fn restored(storage: &dyn Storage) -> Result<Option<Restored>, Storage
     })
 }
 
-/// Takes the mark of a restored store away: it is the one in use from now on. Returns whether there was one.
+/// Removes the mark of a restored store, to put it into use.
+/// Returns false if there was no mark.
 ///
 /// # Errors
 /// The store does not answer, or did not take the change.

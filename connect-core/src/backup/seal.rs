@@ -1,4 +1,4 @@
-//! Chunks and the end of a file with their digests, as bytes.
+//! The bytes of chunks and of a file's end, with their digests.
 
 use sha2::Digest as _;
 
@@ -8,7 +8,8 @@ use super::{
     reader::Sofar,
 };
 
-/// Makes the next chunk, whose last row has this key. Returns it with what the file has so far then.
+/// Encodes the next chunk.
+/// `last` is the key of its last row. Returns the chunk, and the totals including it.
 pub(super) fn chunk(sofar: &Sofar, filled: &Filling, last: &[u8]) -> (Vec<u8>, Sofar) {
     let mut chunk = filled.chunk(sofar.chunks);
     let mut hash = sofar.hash.clone();
@@ -27,7 +28,7 @@ pub(super) fn chunk(sofar: &Sofar, filled: &Filling, last: &[u8]) -> (Vec<u8>, S
     (chunk, then)
 }
 
-/// Makes the end.
+/// Encodes the end of the file.
 pub(super) fn end(sofar: &Sofar) -> (Vec<u8>, Transferred) {
     let mut end = Vec::with_capacity(END_LEN);
     end.push(END);

@@ -1,4 +1,4 @@
-//! A walk through all rows of a store, in pages that fit into memory.
+//! Iteration over all rows of a store, in pages of limited memory.
 
 use std::collections::VecDeque;
 
@@ -11,21 +11,21 @@ const FIRST_PAGE: usize = 16;
 /// The most rows of a page.
 const MOST: usize = 128;
 
-/// The bytes that a page should not exceed.
+/// The target size of a page, in bytes.
 const PAGE_BYTES: usize = 4 * 1024 * 1024;
 
-/// All rows of a store in the order of their keys, without the marks of imports.
+/// All rows of a store in the order of their keys, without marks.
 pub(super) struct Walk<'s> {
     storage: &'s dyn Storage,
     page: VecDeque<Entry>,
-    /// The first key that was not read; `None` at the end.
+    /// The first unread key; `None` at the end.
     from: Option<Vec<u8>>,
-    /// The rows of the next page.
+    /// The number of rows in the next page.
     limit: usize,
 }
 
 impl<'s> Walk<'s> {
-    /// All rows behind this key, or all.
+    /// All rows after this key, or all rows.
     pub(super) fn behind(storage: &'s dyn Storage, last: Option<&[u8]>) -> Self {
         Self {
             storage,
@@ -35,10 +35,10 @@ impl<'s> Walk<'s> {
         }
     }
 
-    /// The next row.
+    /// Returns the next row.
     ///
     /// # Errors
-    /// The store does not answer, or has a row that is too long.
+    /// The store does not answer, or has a row beyond the limits of length.
     pub(super) async fn next(&mut self) -> Result<Option<Entry>, TransferError> {
         let marks = [marker_key(), restored_key()];
         loop {
@@ -66,8 +66,8 @@ impl<'s> Walk<'s> {
             self.from = page.last().map(|(key, _)| following(key));
         }
         let longest = page.iter().map(|(key, value)| key.len() + value.len());
-        // Rows of a kind lie together. So many of the longest of these fit, and twice as many as now
-        // at most: what follows may be longer.
+        // Rows of a kind are adjacent, so the longest row predicts the next page. The limit at most
+        // doubles, because the next rows may be longer.
         let fit = PAGE_BYTES / longest.max().unwrap_or(0).max(1);
         self.limit = fit.clamp(1, MOST.min(2 * limit));
         self.page = page.into();
@@ -75,12 +75,12 @@ impl<'s> Walk<'s> {
     }
 }
 
-/// The first key behind this one.
+/// The first possible key after this one.
 fn following(key: &[u8]) -> Vec<u8> {
     [key, &[0]].concat()
 }
 
-/// A row whose lengths are within the limits of every backend.
+/// Returns the row if its lengths are within the limits of every backend.
 ///
 /// # Errors
 /// They are not.

@@ -1,4 +1,4 @@
-//! Writing a file: a new one, or behind what an interrupted export has left.
+//! Writing a file: a new one, or the rest of an interrupted export.
 
 use std::{
     fs::{File, OpenOptions},
@@ -17,7 +17,8 @@ use super::{
     seal,
 };
 
-/// Writes a file, part by part. What was written is on the disk before the next part is.
+/// Writes a file, part by part.
+/// Each part is synced to disk before the next one is written.
 pub(super) struct Writer {
     path: PathBuf,
     file: LockedFile,
@@ -25,9 +26,9 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Makes a file that only its owner can read, or opens one that an export has begun and goes on
-    /// behind its last whole chunk. With `overwrite` an export is begun anew, a finished one too; without it
-    /// there is nothing to write to a finished one.
+    /// Creates a file, or opens an unfinished export.
+    /// Only the owner can read the file. An unfinished export continues after its last complete chunk.
+    /// `overwrite` starts over, even a finished export. Without it, a finished export returns `None`.
     ///
     /// # Errors
     /// The file is no export, or a damaged one; it is in use, or cannot be written.
@@ -50,7 +51,7 @@ impl Writer {
         }
     }
 
-    /// Goes on with a file that is there.
+    /// Continues with an existing file.
     fn go_on(
         file: LockedFile,
         path: &Path,
@@ -58,7 +59,7 @@ impl Writer {
     ) -> Result<Option<Self>, TransferError> {
         let length = file.metadata().map_err(TransferError::io(path))?.len();
         let again = file.clone();
-        // Also says no to what is not an export.
+        // This also refuses a file that is not an export.
         let mut reader = match Reader::of(file, path) {
             Err(TransferError::Unfinished { .. }) if length < HEAD_LEN => {
                 return Self::begin(again, path).map(Some);
@@ -77,8 +78,8 @@ impl Writer {
             damage,
             TransferError::Unfinished { .. } | TransferError::Damaged(_)
         );
-        // A finished file is never cut. In another, a part that was not wholly written is all that
-        // can follow the last whole one.
+        // A finished file is never truncated. In an unfinished one, only a partly written part can follow
+        // the last complete one.
         if !is_cut || reader.has_end_mark()? {
             return Err(damage);
         }
@@ -86,7 +87,7 @@ impl Writer {
         Self::behind(file, path, sofar).map(Some)
     }
 
-    /// Begins a file that is empty, or is to be.
+    /// Starts a file, discarding any content.
     fn begin(file: LockedFile, path: &Path) -> Result<Self, TransferError> {
         let mut writer = Self::behind(file, path, Sofar::default())?;
         let head = head();
@@ -95,7 +96,7 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Cuts off whatever follows.
+    /// Truncates the file after the known parts, to write there.
     fn behind(mut file: LockedFile, path: &Path, sofar: Sofar) -> Result<Self, TransferError> {
         file.set_len(sofar.at)
             .and_then(|()| file.seek(SeekFrom::Start(sofar.at)))
@@ -108,12 +109,12 @@ impl Writer {
         })
     }
 
-    /// All that was written so far.
+    /// The totals of the parts written so far.
     pub(super) fn sofar(&self) -> &Sofar {
         &self.sofar
     }
 
-    /// Writes a chunk, which has a row, the last with this key.
+    /// Writes a chunk of at least one row; `last` is its last key.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -124,7 +125,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes the end.
+    /// Writes the end of the file.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -147,7 +148,8 @@ impl Writer {
     }
 }
 
-/// The file holds digests of tokens, and secrets of webhooks.
+/// Makes a new file private.
+/// It holds digests of tokens, and secrets of webhooks.
 #[cfg(unix)]
 pub(super) fn private(options: &mut OpenOptions) {
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
@@ -156,7 +158,7 @@ pub(super) fn private(options: &mut OpenOptions) {
 #[cfg(not(unix))]
 pub(super) fn private(_: &mut OpenOptions) {}
 
-/// Takes others' rights to a file.
+/// Restricts access to a file to its owner.
 #[cfg(unix)]
 pub(super) fn only_for_owner(file: &File) -> std::io::Result<()> {
     file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))
@@ -167,7 +169,7 @@ pub(super) fn only_for_owner(_: &File) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Makes the name of a new file durable.
+/// Syncs the folder, making the name of a new file durable.
 pub(super) fn sync_folder(path: &Path) -> Result<(), TransferError> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
