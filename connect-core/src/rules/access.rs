@@ -5,13 +5,13 @@ use crate::{
     wire::{Id, Location, Scope, Timestamp},
 };
 
-/// The reason why access to a location is refused.
+/// The reason for refusing access to a location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lacks {
-    /// The token has no access to the location. Also when there is no such location, so that
-    /// nobody can find out which there are.
+    /// The token has no access to the location.
+    /// The same is returned for a missing location, so that callers cannot probe for existing ones.
     Location,
-    /// The token has access to the location, but not for this.
+    /// The token has access to the location, but not with this scope.
     Scope,
 }
 
@@ -22,19 +22,20 @@ pub(crate) enum Ended {
     Expired(Timestamp),
 }
 
-/// Returns how a token has ended, if it has at `now`.
+/// Returns the end of a token, if it has ended at `now`.
 pub(crate) fn ended(token: &Token, now: Timestamp) -> Option<Ended> {
     let expiry = token.expires_at.filter(|expiry| *expiry <= now);
     let revoked = token.revoked_at.map(Ended::Revoked);
     revoked.or_else(|| expiry.map(Ended::Expired))
 }
 
-/// Returns whether the API is available to an account: it has a till, a kiosk or Scan & Order.
+/// Returns true if the API is available: the account has a screen.
+/// A screen is a till, a kiosk or Scan & Order.
 pub(crate) fn is_available(account: &Account) -> bool {
     !account.screens.is_empty()
 }
 
-/// The location, if the token may use `scope` there.
+/// Returns the location, if the token may use `scope` there.
 pub(crate) fn authorize<'a>(
     token: &Token,
     account: &'a Account,

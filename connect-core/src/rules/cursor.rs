@@ -1,4 +1,4 @@
-//! Cursors: a place in a list, bound to the list it was given for.
+//! Cursors: a position in a list, bound to this list.
 
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
@@ -11,8 +11,8 @@ use crate::{
     wire::{Timestamp, read::Invalid},
 };
 
-/// The list a cursor belongs to: its name, its location and its filters. A cursor of another list
-/// is refused, since it would skip or repeat records without anybody noticing.
+/// The list of a cursor: its name, its location and its filters.
+/// A cursor of another list is refused, since it would silently skip or repeat records.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct List<'a> {
     pub(crate) name: &'a str,
@@ -21,14 +21,13 @@ pub(crate) struct List<'a> {
     pub(crate) filters: &'a str,
 }
 
-/// The length of the check of a cursor.
+/// The length of a cursor's checksum.
 const CHECK: usize = 8;
 
-/// The cursor of the place after a row, for a walk that began at `began`.
+/// Encodes the position after a row, for a walk begun at `began`.
 ///
-/// The walk's beginning goes on from page to page: a walk that follows the moving end may take
-/// longer than deletions are remembered, and only how long it has taken tells whether it missed
-/// one.
+/// The start of the walk is passed on from page to page. A walk following the moving end may outlast the
+/// retention of deletions, and only its duration tells if it missed one.
 pub(crate) fn encode<K: SortKey>(list: List<'_>, place: K, began: Timestamp) -> String {
     let mut bytes = Vec::with_capacity(1 + K::LEN + 8 + CHECK);
     bytes.push(K::TAG);
@@ -39,7 +38,7 @@ pub(crate) fn encode<K: SortKey>(list: List<'_>, place: K, began: Timestamp) -> 
     hex::encode(bytes)
 }
 
-/// The place that a cursor of this list stands for, and when its walk began.
+/// Decodes a cursor into its position and the start of its walk.
 pub(crate) fn decode<K: SortKey>(list: List<'_>, cursor: &str) -> Result<(K, Timestamp), Invalid> {
     read(list, cursor).ok_or_else(|| {
         Invalid::new(
@@ -51,7 +50,7 @@ pub(crate) fn decode<K: SortKey>(list: List<'_>, cursor: &str) -> Result<(K, Tim
 }
 
 fn read<K: SortKey>(list: List<'_>, cursor: &str) -> Option<(K, Timestamp)> {
-    // One cursor has one written form.
+    // A cursor has exactly one written form.
     if cursor.bytes().any(|byte| byte.is_ascii_uppercase()) {
         return None;
     }
@@ -66,8 +65,8 @@ fn read<K: SortKey>(list: List<'_>, cursor: &str) -> Option<(K, Timestamp)> {
     Some((place, time_from(*began)))
 }
 
-/// A digest over what the cursor holds and the list. It finds damage and mix-ups; it is no secret, as a
-/// cursor opens nothing that the token does not open.
+/// A digest over the content of the cursor and the list.
+/// It detects damage and mix-ups. It is no secret, as a cursor gives no access beyond the token's.
 fn check(list: List<'_>, held: &[u8]) -> [u8; CHECK] {
     let mut digest = Sha256::new();
     digest.update(held);
@@ -116,10 +115,10 @@ mod tests {
         assert_eq!(decode(LIST, &cursor), Ok((u64::MAX, BEGAN)));
     }
 
-    /// Two lists of one name could only be told apart by their sort keys.
+    /// Only the sort key distinguishes two lists of one name.
     #[test]
     fn a_cursor_of_another_kind_of_sort_key_is_refused() {
-        /// As long as a number, and something else.
+        /// A different sort key of the same length as a number.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         struct Other(u64);
 

@@ -1,4 +1,4 @@
-//! Sameness of requests, and the expiry of keys (specification: Idempotency).
+//! Identity of requests, and the expiry of keys (specification: Idempotency).
 
 use std::fmt;
 
@@ -9,17 +9,17 @@ use crate::wire::{
     limits::{DEVICE_IDEMPOTENCY_DAYS, IDEMPOTENCY_HOURS},
 };
 
-/// The fingerprint of a request. Two requests are the same when their operation, its target and the
-/// bytes of their input are.
+/// The fingerprint of a request.
+/// Two requests are the same if their operation, its target and the bytes of their input are equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fingerprint([u8; 32]);
 
 impl Fingerprint {
-    /// Returns the fingerprint of `operation` on `target` with `input`. Neither the operation nor
-    /// the target may have a line feed.
+    /// Returns the fingerprint of `operation` on `target` with `input`.
+    /// Neither the operation nor the target may contain a line feed.
     pub fn of(operation: &str, target: &str, input: &[u8]) -> Self {
         let mut digest = Sha256::new();
-        // The line feeds keep two requests from running together.
+        // The line feeds separate the parts unambiguously.
         for part in [operation.as_bytes(), b"\n", target.as_bytes(), b"\n", input] {
             digest.update(part);
         }
@@ -32,17 +32,17 @@ impl Fingerprint {
     }
 }
 
-/// The time for which the keys of a caller are remembered.
+/// The retention time of a caller's keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kept {
-    /// Those of programs and people, which repeat a request within minutes.
+    /// For programs and people, with retries within minutes.
     Hours,
-    /// Those of devices, which may be offline meanwhile.
+    /// For devices, which may be offline meanwhile.
     Days,
 }
 
 impl Kept {
-    /// Returns the time from which a key that was first used at `now` may be used anew.
+    /// Returns the expiry of a key first used at `now`.
     pub(crate) fn expiry(self, now: Timestamp) -> Timestamp {
         let hours = match self {
             Self::Hours => IDEMPOTENCY_HOURS,

@@ -1,8 +1,8 @@
-//! Rules of image jobs: when one is due, and how often it is tried.
+//! Rules of image jobs: due times and the number of attempts.
 
 use crate::wire::{ImageJob, ImageStatus, Timestamp};
 
-/// The most times that a download is tried.
+/// The most attempts of a download.
 pub(crate) const MOST_ATTEMPTS: u32 = 3;
 
 /// The seconds of a worker's exclusive hold on a job. After them an unfinished worker is
@@ -13,10 +13,10 @@ pub(crate) const LEASE: i64 = 120;
 /// The seconds before the second try, and before the third.
 const PAUSES: [i64; 2] = [10, 60];
 
-/// The time from which a worker may take a job; `None` once it has ended.
+/// The due time of a job; `None` once it has ended.
 ///
-/// It follows from the rest of the job: one that was never tried is due at once; one whose last
-/// try has failed, after a pause; and one that a worker is at, when the lease is over.
+/// It follows from the other fields of the job. A job without an attempt is due at once. After a failed
+/// attempt, a job is due after a pause. A job in progress is due at the end of the lease.
 pub(crate) fn due_at(job: &ImageJob) -> Option<Timestamp> {
     if job.status != ImageStatus::Pending {
         return None;

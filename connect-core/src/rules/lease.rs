@@ -1,4 +1,4 @@
-//! Rules of leases: the time for work, and the difference of clocks.
+//! Rules of leases: time limits and clock skew.
 
 /// The largest difference, in seconds, between clocks of processes on one store.
 ///

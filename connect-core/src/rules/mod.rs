@@ -1,4 +1,4 @@
-//! Pure decisions: state and the time come in, a decision goes out. No storage, no I/O.
+//! Pure decisions from state and time, without storage or I/O.
 
 pub(crate) mod access;
 pub(crate) mod cursor;

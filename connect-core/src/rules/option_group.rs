@@ -1,4 +1,4 @@
-//! Rules of option groups, and of a new list of their options.
+//! Rules of option groups, and of replacing their options.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -10,11 +10,11 @@ use crate::wire::{
     read::{Invalid, missing},
 };
 
-/// Checks the numbers of choices of a group into which `input` was written.
+/// Checks the numbers of choices of a group after writing `input` to it.
 pub(crate) fn check_choices(group: &OptionGroup, input: &OptionGroupInput) -> Result<(), Invalid> {
     let (min, max, options) = (group.min_select, group.max_select, group.options.len());
     if min > options as i64 {
-        // Name a field that was sent.
+        // Name a field present in the request.
         let (field, problem) = if input.min_select.is_absent() {
             (
                 "options",
@@ -45,8 +45,8 @@ pub(crate) fn check_choices(group: &OptionGroup, input: &OptionGroupInput) -> Re
     Ok(())
 }
 
-/// The options of a group once the list `sent` has replaced `old`: one that is sent takes over the
-/// old one with its id, else with its external id, else with its name.
+/// Returns a group's options after the list `sent` has replaced `old`.
+/// A sent option takes over the old one with its id, else with its external id, else with its name.
 pub(crate) fn replaced(
     old: &[GroupOption],
     sent: &[OptionInput],
@@ -84,8 +84,9 @@ pub(crate) fn replaced(
     Ok(options)
 }
 
-/// The places of the old options that the sent ones take over: by id before external id before name,
-/// whatever the order of the list, and each at most once.
+/// Returns the index of the matching old option of each sent one.
+/// Ids go before external ids, and these before names, whatever the order of the list. Each old option is
+/// matched at most once.
 fn taken_over(old: &[GroupOption], sent: &[OptionInput]) -> Vec<Option<usize>> {
     let mut taken = Taken {
         by: vec![None; sent.len()],
@@ -107,13 +108,13 @@ fn taken_over(old: &[GroupOption], sent: &[OptionInput]) -> Vec<Option<usize>> {
 }
 
 struct Taken {
-    /// The place of the old option, by the place of the sent one.
+    /// The index of the old option, by the index of the sent one.
     by: Vec<Option<usize>>,
     is_free: Vec<bool>,
 }
 
 impl Taken {
-    /// Matches what is left by one more kind of key.
+    /// Matches the remaining options by one more kind of key.
     fn add<K: Eq + Hash>(
         &mut self,
         old: impl Iterator<Item = Option<K>>,
@@ -133,7 +134,7 @@ impl Taken {
     }
 }
 
-/// Checks that no two options of a group have the same name or external id.
+/// Checks that names and external ids are unique within a group.
 fn check_unique(options: &[GroupOption]) -> Result<(), Invalid> {
     let (mut names, mut external_ids) = (HashSet::new(), HashSet::new());
     for (place, option) in options.iter().enumerate() {
@@ -153,7 +154,7 @@ fn check_unique(options: &[GroupOption]) -> Result<(), Invalid> {
     Ok(())
 }
 
-/// Changes one option of a group. `None` when the group has no such option.
+/// Changes one option of a group; `None` if it is missing.
 pub(crate) fn change_option(
     group: &mut OptionGroup,
     id: Id<GroupOption>,
@@ -162,8 +163,7 @@ pub(crate) fn change_option(
     let place = group.options.iter().position(|option| option.id == id)?;
     group.options[place].apply(input);
     Some(check_unique(&group.options).map_err(|invalid| {
-        // The request is about one option, and so is its path. An option behind it may be the one
-        // that is found to repeat it.
+        // The path names only this option, though the check may report a later option as the duplicate.
         let field = invalid.field.rsplit('.').next().unwrap_or_default();
         Invalid::new(field, "is that of another option of this group")
     }))
@@ -197,7 +197,8 @@ mod tests {
         }
     }
 
-    /// The ids of the new list, or the field that is refused. New options get 100, 101, ...
+    /// Returns the ids of the new list, or the refused field.
+    /// New options get 100, 101, ...
     fn replace(list: &[OptionInput]) -> Result<Vec<u128>, String> {
         let old = [
             option(1, Some("K"), "Ketchup"),
@@ -227,12 +228,12 @@ mod tests {
             ),
             (vec![sent(None, None, Some("Mayonnaise"))], Ok(vec![2])),
             (vec![sent(None, None, Some("mayonnaise"))], Ok(vec![100])),
-            // The id decides, whatever else is sent.
+            // The id decides over all other fields.
             (
                 vec![sent(Some(1), Some("C"), Some("Mayonnaise"))],
                 Ok(vec![1]),
             ),
-            // The external id goes before the name, wherever it stands in the list.
+            // The external id goes before the name, whatever the order of the list.
             (
                 vec![
                     sent(None, None, Some("Curry")),
@@ -240,7 +241,7 @@ mod tests {
                 ],
                 Ok(vec![100, 3]),
             ),
-            // Each is taken over once.
+            // Each old option is taken over once.
             (
                 vec![
                     sent(None, Some("K"), Some("A")),
@@ -325,7 +326,7 @@ mod tests {
             (group(0, 0, 1), &min, None),
             (group(2, 0, 2), &min, None),
             (group(2, 2, 2), &max, None),
-            // More choices may be allowed than there are.
+            // The maximum may exceed the number of options.
             (group(1, 100, 2), &max, None),
             (group(3, 0, 2), &min, Some("minSelect")),
             (group(3, 0, 2), &max, Some("options")),

@@ -10,14 +10,14 @@ use crate::wire::{
     read::Invalid,
 };
 
-/// Links that are checked as far as they can be without the state.
+/// Links checked as far as possible without the state.
 pub(crate) struct Links {
     pub(crate) products: Vec<Target>,
     pub(crate) add: Vec<Target>,
     pub(crate) remove: Vec<Target>,
 }
 
-/// A record that the request names, and its place there.
+/// A record named by the request, and its index there.
 pub(crate) struct Target {
     pub(crate) name: Name,
     list: &'static str,
@@ -64,12 +64,12 @@ impl Links {
 }
 
 impl Target {
-    /// The place in the request.
+    /// The path of the record in the request.
     pub(crate) fn path(&self) -> String {
         format!("{}[{}]", self.list, self.place)
     }
 
-    /// The id, where the request has it.
+    /// The id, if the request has it.
     pub(crate) fn id(&self) -> Option<Uuid> {
         match self.name {
             Name::Id(id) => Some(id),
@@ -109,8 +109,8 @@ fn groups(list: &'static str, refs: Option<Vec<OptionGroupRef>>) -> Result<Vec<T
     refs.into_iter().enumerate().map(named).collect()
 }
 
-/// The option groups of a product that has `old`, once some are removed and then others added.
-/// `None` when they would be more than a product may have.
+/// The option groups of a product with `old`, after removals and then additions.
+/// `None` if a product may not have as many.
 pub(crate) fn linked(
     old: &[Id<OptionGroup>],
     add: &[Id<OptionGroup>],
@@ -142,7 +142,7 @@ mod tests {
             (&[1, 2][..], &[3][..], &[][..], &[1, 2, 3][..]),
             (&[1, 2], &[3, 1], &[], &[1, 2, 3]),
             (&[1, 2, 3], &[], &[2, 9], &[1, 3]),
-            // Removed and added, a group goes to the end.
+            // A group both removed and added moves to the end.
             (&[1, 2], &[1], &[1], &[2, 1]),
             (&[], &[4, 4], &[], &[4]),
         ] {

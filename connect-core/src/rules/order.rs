@@ -2,7 +2,7 @@
 
 use crate::wire::OrderStatus;
 
-/// Returns whether an order may move from one state to another.
+/// Returns true if an order may move from one state to another.
 pub(crate) fn may_move(from: &OrderStatus, to: &OrderStatus) -> bool {
     use OrderStatus::{Accepted, Cancelled, Completed, New, Preparing, Ready};
     let step = |status: &OrderStatus| match status {
@@ -26,7 +26,7 @@ mod tests {
 
     #[test]
     fn an_order_moves_forward_or_is_cancelled() {
-        // A row for each state, a column for the state to move to.
+        // One row for each state, one column for each target state.
         let table = [
             ("new", ".xxxxx"),
             ("accepted", "..xxxx"),

@@ -1,4 +1,4 @@
-//! Passwords of owners: the form they must have, and how they are kept.
+//! Passwords of owners: their rules and their hashing.
 
 use std::sync::LazyLock;
 
@@ -33,14 +33,16 @@ pub(crate) fn hash(password: &str, randomness: &dyn Randomness) -> Result<Passwo
     Ok(PasswordHash(hash.to_string()))
 }
 
-/// Returns whether this is the hash of a password. Costs what [`hash`] does.
+/// Returns true if this is the hash of a password.
+/// Costs as much as [`hash`].
 pub(crate) fn is_hash_of(hash: &PasswordHash, password: &str) -> bool {
     let verified = Argon2::default().verify_password(password.as_bytes(), &*hash.0);
     verified.is_ok()
 }
 
-/// Returns the hash of a password that nobody knows. Who signs in with an address that has none waits
-/// for the refusal as long as somebody with a wrong password, so the time tells nothing.
+/// Returns the hash of an unknown password.
+/// A sign-in with an unknown e-mail address takes as long as one with a wrong password, so the time reveals
+/// nothing.
 pub(crate) fn of_nobody() -> PasswordHash {
     static NOBODY: LazyLock<PasswordHash> = LazyLock::new(|| {
         let random = Secret::new("", &SystemRandomness);
@@ -87,7 +89,7 @@ fn judged(password: &str) -> &str {
     end.map_or(password, |(end, _)| &password[..end])
 }
 
-/// Returns whether a password is easy to guess from these names.
+/// Returns true if a password is easy to guess from these names.
 fn is_made_of(password: &str, names: &[String]) -> bool {
     let mut rest = password.to_lowercase();
     for name in names.iter().filter(|name| name.len() > 2) {
@@ -97,7 +99,7 @@ fn is_made_of(password: &str, names: &[String]) -> bool {
     left < 4 || is_weak(password, names)
 }
 
-/// The names of an account: each as it is, in one word, and its parts.
+/// The names of an account: each unchanged, in one word, and its parts.
 fn names(account: &Account) -> Vec<String> {
     let locations = account.locations.iter().map(|location| &location.name);
     let all = locations.chain([&account.name, &account.owner_email]);

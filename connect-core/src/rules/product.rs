@@ -2,7 +2,7 @@
 
 use crate::wire::{Field, Product, ProductInput, read::Invalid};
 
-/// Checks that a write names the category in one way.
+/// Checks that a write names the category in only one way.
 pub(crate) fn check_category(input: &ProductInput) -> Result<(), Invalid> {
     if !input.category_id.is_absent() && !input.category_name.is_absent() {
         let problem = "cannot be sent together with categoryId";
@@ -16,12 +16,12 @@ pub(crate) fn check_category(input: &ProductInput) -> Result<(), Invalid> {
     Ok(())
 }
 
-/// Checks the dates of a product into which `input` was written.
+/// Checks the dates of a product after writing `input` to it.
 pub(crate) fn check_dates(product: &Product, input: &ProductInput) -> Result<(), Invalid> {
     if let (Some(from), Some(until)) = (product.available_from, product.available_until)
         && until < from
     {
-        // Name the field that was sent; of two, the later one.
+        // Name the field in the request; of two, the later one.
         let (field, problem) = if input.available_until.is_absent() {
             (
                 "availableFrom",

@@ -1,19 +1,19 @@
-//! Fixed windows of a minute (contract: Rate limits).
+//! Rate limits in fixed windows of a minute (contract: Rate limits).
 
 use std::{collections::HashMap, hash::Hash, net::IpAddr, time::Duration};
 
 use crate::wire::{Timestamp, limits::RATE_WINDOW_SECONDS};
 
-/// The most requests a minute that are answered.
+/// The most requests answered in a minute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateLimits {
-    /// Per token; the same per screen, and per owner who is signed in.
+    /// Per token, per screen, and per signed-in owner.
     pub token: u32,
-    /// Per account, all its tokens together.
+    /// Per account, over all its tokens.
     pub account: u32,
     /// Invalid tokens per address.
     pub address: u32,
-    /// Requests that need no token, per address.
+    /// Requests without need of a token, per address.
     pub anonymous: u32,
 }
 
@@ -32,7 +32,7 @@ impl Default for RateLimits {
     }
 }
 
-/// The figures of a caller in the window under way.
+/// The rate-limit status of a caller in the current window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateStatus {
     /// Requests allowed per window.
@@ -44,9 +44,9 @@ pub struct RateStatus {
 }
 
 impl RateStatus {
-    /// Returns the headers that tell a client these figures, each name with its value.
+    /// Returns the rate-limit headers, each name with its value.
     ///
-    /// A server of your own puts them on every answer, refusals included.
+    /// A server of your own puts them on every answer, including refusals.
     ///
     /// ```
     /// let rate = connect_core::RateStatus { limit: 120, remaining: 119, reset: 1_800_000_060 };
@@ -61,38 +61,38 @@ impl RateStatus {
     }
 }
 
-/// The time at which a request looked at the clock.
+/// The time of a request, by two clocks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moment {
     /// The time of day.
     pub(crate) now: Timestamp,
-    /// The time that has passed, as [`Clock::elapsed`](crate::transaction::environment::Clock::elapsed) has it.
+    /// The elapsed time, from [`Clock::elapsed`](crate::transaction::environment::Clock::elapsed).
     pub(crate) elapsed: Duration,
 }
 
 /// The length of a window.
 const WINDOW: Duration = Duration::from_secs(RATE_WINDOW_SECONDS.unsigned_abs());
 
-/// The window that a time falls into, counted from 1970.
+/// Returns the window of a time, counted from 1970.
 pub(crate) fn window(now: Timestamp) -> i64 {
     now.seconds().div_euclid(RATE_WINDOW_SECONDS)
 }
 
-/// The requests of each caller in the window under way. Windows of all callers start together, so a
-/// new minute starts with nothing: no clean-up, and memory bounded by the callers of a minute.
+/// The requests of each caller in the current window.
+/// Windows of all callers start together, so a new minute starts empty: there is no clean-up, and memory is
+/// bounded by the callers of a minute.
 ///
-/// Requests come in any order: one that looked at the clock and was then held up counts in the
-/// window under way, however late it is. It cannot be taken for a clock that was set back, since
-/// the time that had passed when it looked is from before this window too. Where the clock was set
-/// back, the window under way lasts until its minute has passed, and no longer.
+/// Requests come in any order: one delayed after reading the clock counts in the current window, however
+/// late it is. It is not mistaken for a clock set back, since its elapsed time is from before this window
+/// too. If the clock was set back, the current window lasts until its minute has passed, and no longer.
 ///
-/// This relies on `elapsed` never going back, and on `now` not jumping far ahead: each jump
-/// forwards opens a window. [`SteadyClock`](crate::transaction::environment::SteadyClock) promises both.
+/// This relies on `elapsed` never going back, and on `now` not jumping far ahead: each jump forwards opens
+/// a window. [`SteadyClock`](crate::transaction::environment::SteadyClock) guarantees both.
 #[derive(Debug)]
 pub(crate) struct Windows<K> {
-    /// The window under way.
+    /// The current window.
     window: i64,
-    /// The time passed at which it was opened.
+    /// The elapsed time at its opening.
     opened: Duration,
     used: HashMap<K, Used>,
 }
@@ -100,20 +100,20 @@ pub(crate) struct Windows<K> {
 /// The requests of a caller in a window.
 #[derive(Clone, Copy, Debug, Default)]
 struct Used {
-    /// Those that came here.
+    /// The requests at this server.
     here: u32,
-    /// Those of them that other servers can know of.
+    /// The part of them known to other servers.
     told: u32,
-    /// Those that came to other servers, as far as they have told.
+    /// The requests at other servers, as far as known.
     elsewhere: u32,
 }
 
-/// The requests of a caller that came here in a window, to be told to other servers.
+/// A caller's requests in a window, to share with other servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Untold {
     /// The window, counted from 1970.
     pub(crate) window: i64,
-    /// All that came here.
+    /// All requests at this server.
     pub(crate) here: u32,
 }
 
@@ -128,7 +128,7 @@ impl<K> Default for Windows<K> {
 }
 
 impl<K: Eq + Hash> Windows<K> {
-    /// Returns the figures of `caller` in the window under way.
+    /// Returns the rate-limit status of `caller` in the current window.
     pub(crate) fn status(&mut self, caller: &K, limit: u32, at: Moment) -> RateStatus {
         self.turn(at);
         let used = self.used.get(caller).copied().unwrap_or_default();
@@ -146,7 +146,7 @@ impl<K: Eq + Hash> Windows<K> {
         used.here = used.here.saturating_add(1);
     }
 
-    /// Takes back one request of `caller` that was counted, unless its window is over.
+    /// Removes one counted request of `caller`, unless its window is over.
     pub(crate) fn take_back(&mut self, caller: &K, at: Moment) {
         self.turn(at);
         if let Some(used) = self.used.get_mut(caller) {
@@ -154,7 +154,7 @@ impl<K: Eq + Hash> Windows<K> {
         }
     }
 
-    /// Returns the requests of `caller` that came here, when `step` of them or more are still to be told.
+    /// Returns the requests of `caller`, if at least `step` are unshared.
     pub(crate) fn untold(&mut self, caller: &K, step: u32, at: Moment) -> Option<Untold> {
         self.turn(at);
         let used = self.used.get(caller)?;
@@ -164,8 +164,8 @@ impl<K: Eq + Hash> Windows<K> {
         })
     }
 
-    /// Notes that these requests of `caller` were told, and how many came to other servers. Nothing is
-    /// noted once their window is over.
+    /// Records an exchange: the shared requests of `caller`, and the number elsewhere.
+    /// Does nothing once their window is over.
     pub(crate) fn note_told(&mut self, caller: &K, told: Untold, elsewhere: u32) {
         if let Some(used) = self.used.get_mut(caller)
             && self.window == told.window
@@ -175,12 +175,12 @@ impl<K: Eq + Hash> Windows<K> {
         }
     }
 
-    /// Returns the number of callers that the window has seen.
+    /// Returns the number of callers in the window.
     pub(crate) fn callers(&self) -> usize {
         self.used.len()
     }
 
-    /// Opens the window of this moment, unless the one under way goes on.
+    /// Opens the window of this moment, unless the current one continues.
     fn turn(&mut self, at: Moment) {
         let window = window(at.now);
         let is_over = at.elapsed.saturating_sub(self.opened) >= WINDOW;
@@ -192,13 +192,14 @@ impl<K: Eq + Hash> Windows<K> {
     }
 }
 
-/// Returns the seconds to wait for a window that ends at `reset`: 1 to 60, whatever the clock
-/// shows.
+/// Returns the seconds to wait for a window ending at `reset`.
+/// They are 1 to 60, whatever the clock shows.
 pub(crate) fn retry_after(reset: i64, now: Timestamp) -> i64 {
     (reset - now.seconds()).clamp(1, RATE_WINDOW_SECONDS)
 }
 
-/// The address by which invalid tokens are counted: an IPv6 customer has a whole /64.
+/// The address for counting invalid tokens.
+/// An IPv6 customer has a whole /64.
 pub(crate) fn counted_address(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(v6) => IpAddr::V6((v6.to_bits() & !u128::from(u64::MAX)).into()),
@@ -206,8 +207,8 @@ pub(crate) fn counted_address(address: IpAddr) -> IpAddr {
     }
 }
 
-/// The network that an address shares with its neighbours: a /16 of IPv4, a /48 of IPv6, which is what one
-/// site has.
+/// The wide network of an address: a /16 of IPv4, a /48 of IPv6.
+/// A /48 is usually one site.
 pub(crate) fn wide_network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(v4) => IpAddr::V4((v4.to_bits() & (u32::MAX << 16)).into()),
@@ -219,7 +220,7 @@ pub(crate) fn wide_network(address: IpAddr) -> IpAddr {
 mod tests {
     use super::*;
 
-    /// The moment `now` seconds after 1970, when `elapsed` seconds have passed.
+    /// The moment `now` seconds after 1970, with `elapsed` seconds passed.
     fn at(now: i64, elapsed: u64) -> Moment {
         Moment {
             now: Timestamp::EPOCH.plus_seconds(now),
@@ -276,13 +277,13 @@ mod tests {
         let untold = windows.untold(&"a", 2, now);
         let expected = Untold { window: 0, here: 2 };
         assert_eq!(untold, Some(expected));
-        // One more came while they were told.
+        // One more came during the exchange.
         windows.count("a", now);
         windows.note_told(&"a", expected, 40);
         assert_eq!(standing(&mut windows, now).0, 43);
         assert_eq!(windows.untold(&"a", 2, now), None);
         assert_eq!(windows.untold(&"a", 1, now).unwrap().here, 3);
-        // Others are told of the whole each time.
+        // Each exchange shares the whole count.
         windows.note_told(&"a", Untold { window: 0, here: 3 }, 90);
         assert_eq!(windows.status(&"a", 100, now).remaining, 7);
         windows.note_told(&"a", Untold { window: 0, here: 3 }, u32::MAX);

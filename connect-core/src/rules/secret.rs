@@ -1,4 +1,4 @@
-//! Secrets: how they are made, and how they are kept from being seen.
+//! Secrets: their creation and their protection.
 
 use std::fmt;
 
@@ -6,29 +6,30 @@ use sha2::{Digest, Sha256};
 
 use crate::transaction::environment::Randomness;
 
-/// The beginning of the tokens of shops.
+/// The prefix of the tokens of shops.
 pub(crate) const LIVE_TOKEN: &str = "ck_live_";
-/// The beginning of the tokens of sandboxes.
+/// The prefix of the tokens of sandboxes.
 pub(crate) const SANDBOX_TOKEN: &str = "ck_test_";
-/// The beginning of the keys of screens.
+/// The prefix of the keys of screens.
 pub(crate) const SCREEN_KEY: &str = "dk_";
-/// The beginnings of all that lets a caller in.
+/// The prefixes of all tokens and keys.
 pub(crate) const PREFIXES: &[&str] = &[LIVE_TOKEN, SANDBOX_TOKEN, SCREEN_KEY];
 
-/// The random characters of a secret.
+/// The number of random characters in a secret.
 const CHARACTERS: usize = 43;
 
-/// A secret that is shown once. `Debug` does not show it.
+/// A secret to be shown once.
+/// `Debug` hides it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
 impl Secret {
-    /// The secret itself, to be shown to its owner.
+    /// The secret itself, for its owner.
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// A new secret: `prefix` and 43 random base62 characters (256 bits).
+    /// Makes a secret of `prefix` and 43 random base62 characters (256 bits).
     pub(crate) fn new(prefix: &str, randomness: &dyn Randomness) -> Self {
         const ALPHABET: &[u8; 62] =
             b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -46,7 +47,7 @@ impl Secret {
         Self(secret)
     }
 
-    /// The digest under which the secret is stored.
+    /// The digest of the secret, for storage.
     pub(crate) fn digest(&self) -> [u8; 32] {
         digest(&self.0)
     }
@@ -58,7 +59,7 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// Returns whether a text has the form of a secret that begins with one of these.
+/// Returns true if a text looks like a secret with these prefixes.
 pub(crate) fn has_form(text: &str, prefixes: &[&str]) -> bool {
     let mut random = prefixes
         .iter()
@@ -68,8 +69,8 @@ pub(crate) fn has_form(text: &str, prefixes: &[&str]) -> bool {
     })
 }
 
-/// The digest of a secret that a request presents. The secrets have 256 random bits, so a plain
-/// digest is enough: there is nothing to guess.
+/// The digest of a presented secret.
+/// The secrets have 256 random bits, so a plain digest is enough: they cannot be guessed.
 pub(crate) fn digest(secret: &str) -> [u8; 32] {
     Sha256::digest(secret.as_bytes()).into()
 }

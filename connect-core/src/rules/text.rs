@@ -1,4 +1,4 @@
-//! Owners' names for things, and the comparison of names.
+//! Names given by owners, and the comparison of names.
 
 use icu_casemap::CaseMapper;
 use icu_normalizer::DecomposingNormalizerBorrowed;
@@ -7,13 +7,13 @@ use crate::wire::{form::name, is_hidden, limits::MAX_OWNER_NAME, read::Invalid};
 
 /// Reads the name of an account, a location, a screen or a token.
 ///
-/// It has 1 to 100 characters, is trimmed, and each character can be seen.
+/// It has 1 to 100 characters, is trimmed, and has only visible characters.
 ///
-/// Such names are what people tell tokens and screens apart by, also in the log. So there are no hidden
-/// characters in them, but those that scripts and emoji need where they need them: joiners (U+200C,
-/// U+200D) between two characters beyond ASCII, as in Persian, Sinhala and `👩‍🍳`, and the variation
-/// selectors U+FE0E and U+FE0F behind such a character, or in a keycap such as `1️⃣`. Flags of regions,
-/// which are spelled in tag characters, are not among them: any text could be hidden in those.
+/// People tell tokens and screens apart by these names, also in the log. So hidden characters are refused,
+/// except where scripts and emoji need them: joiners (U+200C, U+200D) between two characters beyond ASCII,
+/// as in Persian, Sinhala and `👩‍🍳`, and the variation selectors U+FE0E and U+FE0F after such a character,
+/// or in a keycap such as `1️⃣`. Regional flags spelled in tag characters are refused too: these characters
+/// could hide any text.
 pub(crate) fn owner_name(text: &str) -> Result<String, Invalid> {
     const FIELD: &str = "name";
     let name = name(FIELD, text, MAX_OWNER_NAME)?;
@@ -29,7 +29,7 @@ pub(crate) fn owner_name(text: &str) -> Result<String, Invalid> {
     }
 }
 
-/// The first hidden character of a name without need where it stands.
+/// Returns the first hidden character not needed at its position.
 fn hidden(name: &str) -> Option<char> {
     if name.is_ascii() {
         return None;
@@ -53,16 +53,15 @@ fn hidden(name: &str) -> Option<char> {
     found.map(|place| all[place])
 }
 
-/// The form of a name by which names are compared without regard to case.
+/// The folded form of a name, for comparison without regard to case.
 ///
-/// This is Unicode's canonical caseless matching: full case folding, so that `Straße`, `STRAẞE`
-/// and `STRASSE` are one name, and canonical decomposition, so that an `é` typed as one character
-/// and one typed as two are. Compatibility forms stay apart, since people can see that they
-/// differ: `m²` is not `m2`. Folding follows no language's own rules: a Turkish dotless `ı` and an
-/// `i` are two letters.
+/// This is Unicode's canonical caseless matching. Full case folding makes `Straße`, `STRAẞE` and `STRASSE`
+/// one name. Canonical decomposition makes an `é` typed as one character equal to one typed as two.
+/// Compatibility forms stay distinct, since people see the difference: `m²` is not `m2`. Folding follows no
+/// language's own rules: a Turkish dotless `ı` and an `i` are two letters.
 ///
-/// The tables are a pinned crate's and not the compiler's, as this form is stored: with other
-/// tables a name that was stored before would no longer be found.
+/// The tables come from a pinned crate and not from the compiler, as this form is stored: with other
+/// tables, names stored before would no longer be found.
 pub(crate) fn folded(name: &str) -> String {
     let name = name.trim();
     if name.is_ascii() {
@@ -113,7 +112,7 @@ mod tests {
             ("a\u{9b}b", "U+009B"),
         ] {
             match owner_name(bad) {
-                // White space at an end is dropped, whatever it is.
+                // White space at either end is dropped, whatever kind it is.
                 Ok(name) => assert!(named.is_empty(), "{name:?}"),
                 Err(refused) => {
                     assert_eq!(refused.field, "name");
@@ -142,8 +141,9 @@ mod tests {
         }
     }
 
-    /// The folded name is part of stored keys. A crate that folds one of these differently must
-    /// not be taken over without rewriting what is stored.
+    /// The folded name is part of stored keys.
+    /// A crate with a different folding of one of these must not be adopted without rewriting the stored
+    /// keys.
     #[test]
     fn folding_stays_what_it_was() {
         for (name, stored) in [

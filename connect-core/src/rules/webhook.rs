@@ -1,23 +1,23 @@
-//! Rules of webhook deliveries: when a failed one is tried again, and when a webhook is switched off
-//! (specification: Events).
+//! Rules of webhook deliveries: retries, and switching off (specification: Events).
 
 use crate::wire::{
     Timestamp,
     limits::{MAX_WEBHOOK_FAILURES, PROBE_SECONDS, PROBED_AFTER},
 };
 
-/// The seconds after a failed attempt until the next one: 1 min, 5 min, 30 min, 2 h, 6 h and 24 h.
+/// The seconds from a failed attempt to the next one.
+/// They are 1 min, 5 min, 30 min, 2 h, 6 h and 24 h.
 const RETRIES: [i64; 6] = [60, 300, 1_800, 7_200, 21_600, 86_400];
 
 /// The longest time between two attempts, in seconds.
 pub(crate) const LONGEST_RETRY: i64 = RETRIES[RETRIES.len() - 1];
 
-/// The number of failed attempts in a row that switches a webhook off.
+/// The consecutive failures before a webhook is switched off.
 pub(crate) const MAX_FAILURES: u32 = MAX_WEBHOOK_FAILURES;
 
-/// Returns how many attempts may be under way after so many failures in a row, where `most` may be
-/// while all is well. Those of a row can all fail, so there are no more than take it to the point at
-/// which the endpoint is probed, by one attempt at a time.
+/// Returns the most concurrent attempts after a number of consecutive failures.
+/// Without failures it is `most`. All concurrent attempts can fail, so their number is limited to reach at
+/// most the threshold for probing the endpoint, by one attempt at a time.
 pub(crate) fn most_under_way(failures: u32, most: usize) -> usize {
     match failures {
         0 => most,
@@ -26,19 +26,19 @@ pub(crate) fn most_under_way(failures: u32, most: usize) -> usize {
     }
 }
 
-/// Returns whether an endpoint is only probed after so many failures in a row.
+/// Returns true if an endpoint is only probed after this many consecutive failures.
 pub(crate) fn is_probed(failures: u32) -> bool {
     failures >= PROBED_AFTER
 }
 
-/// The time of the next probe of an endpoint whose last attempt failed then.
+/// The time of the next probe after a failed attempt.
 pub(crate) fn next_probe(last_failure: Timestamp) -> Timestamp {
     last_failure.plus_seconds(PROBE_SECONDS)
 }
 
-/// The number of failures in a row after another one. What was under way when the endpoint came to be
-/// probed is of the same bad moment, and does not count: so it takes a probe each minute, and three
-/// quarters of an hour, until a webhook is switched off.
+/// The consecutive failures after another one.
+/// Attempts already under way when probing began belong to the same outage, and do not count. So switching
+/// off a webhook takes one probe a minute for three quarters of an hour.
 pub(crate) fn count_failure(failures: u32, is_probe: bool) -> u32 {
     if is_probed(failures) && !is_probe {
         failures
@@ -47,8 +47,8 @@ pub(crate) fn count_failure(failures: u32, is_probe: bool) -> u32 {
     }
 }
 
-/// The time of the next attempt after `attempts` failed ones, the last of which ended at `now`.
-/// `None` when the delivery is given up.
+/// The time of the next attempt after `attempts` failed ones.
+/// The last one ended at `now`. `None` gives up the delivery.
 pub(crate) fn next_attempt(attempts: usize, now: Timestamp) -> Option<Timestamp> {
     let failed_before = attempts.checked_sub(1)?;
     RETRIES
@@ -56,7 +56,8 @@ pub(crate) fn next_attempt(attempts: usize, now: Timestamp) -> Option<Timestamp>
         .map(|seconds| now.plus_seconds(*seconds))
 }
 
-/// The tolerance, in seconds, for stored times ahead of now. A signature has the same.
+/// The tolerance, in seconds, for stored times ahead of now.
+/// A signature has the same tolerance.
 ///
 /// A time further ahead comes from a clock set back since. This is not
 /// [`MAX_CLOCK_SKEW`](super::lease::MAX_CLOCK_SKEW), the limit for clocks of workers lest an attempt be
@@ -64,16 +65,16 @@ pub(crate) fn next_attempt(attempts: usize, now: Timestamp) -> Option<Timestamp>
 /// retries times wrong by a minute, which is no reason to take all of them as due.
 pub(crate) const CLOCK_TOLERANCE: i64 = 300;
 
-/// Returns whether a time that was set at `set_at` has come.
+/// Returns true if a time set at `set_at` has come.
 ///
-/// What was set later than now was set by a clock that has been set back since. The time that it
-/// gave says nothing any more, and would let everything wait for as long as the clock went back: so
-/// it has come. This holds for leases, for deliveries and for the order in which webhooks are due.
+/// If `set_at` is later than now, the clock has been set back since. Such a time has no meaning any more,
+/// and would delay everything by as long as the clock went back, so it counts as come. This holds for
+/// leases, for deliveries and for the order of due webhooks.
 pub(crate) fn has_come(time: Timestamp, set_at: Timestamp, now: Timestamp) -> bool {
     time <= now || set_at > now.plus_seconds(CLOCK_TOLERANCE)
 }
 
-/// Returns whether an answer with this status code takes a delivery.
+/// Returns true if a status code means successful delivery.
 pub(crate) fn is_success(status: u16) -> bool {
     (200..300).contains(&status)
 }

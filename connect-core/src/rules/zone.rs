@@ -9,7 +9,7 @@ use crate::wire::{
     read::Invalid,
 };
 
-/// The only time zone there is.
+/// The only supported time zone.
 const ZONE: Tz = Tz::Europe__Amsterdam;
 
 /// The name of the time zone.
@@ -17,13 +17,14 @@ pub(crate) fn name() -> &'static str {
     ZONE.name()
 }
 
-/// Returns a time as the clocks at every location show it.
+/// Converts a time to the local time of every location.
 pub fn local_time(time: Timestamp) -> NaiveDateTime {
     time.to_utc().with_timezone(&ZONE).naive_local()
 }
 
-/// Returns the time at which the clocks at every location show this: the first one of two, and when
-/// they were set forward over it the time at which that was.
+/// Converts a local time of every location to a timestamp.
+/// A local time shown twice gives the first one. A skipped one gives the time when the clocks were set
+/// forward.
 pub fn time_of_local(local: NaiveDateTime) -> Timestamp {
     const MINUTES_OF_A_DAY: i64 = 1440;
     let at = |minute| local.checked_add_signed(TimeDelta::minutes(minute));
@@ -35,13 +36,13 @@ pub fn time_of_local(local: NaiveDateTime) -> Timestamp {
     Timestamp::from_micros(time.timestamp_micros())
 }
 
-/// The first moment of a day. On two days of the last century the clock was set forward at midnight:
-/// they began later.
+/// The first moment of a day.
+/// On two days of the last century the clock was set forward at midnight: they began later.
 fn start_of(day: NaiveDate) -> Timestamp {
     time_of_local(day.and_time(NaiveTime::MIN))
 }
 
-/// The day on which a moment falls.
+/// The day of a moment.
 pub(crate) fn day_of(time: Timestamp) -> Date {
     time.to_utc().with_timezone(&ZONE).date_naive().into()
 }
@@ -62,7 +63,7 @@ pub(crate) fn times(period: &Period) -> Result<(Option<Timestamp>, Option<Timest
     });
     let (to, is_backwards) = match period.to {
         None => (None, false),
-        // The period of a single moment is empty; a day has to have some of it.
+        // A period of a single moment is empty; a period ending in a day must include some of it.
         Some(Moment::At(time)) => (Some(time), from.is_some_and(|from| from > time)),
         Some(Moment::Day(day)) => {
             let end = end_of(day);
@@ -96,7 +97,7 @@ mod tests {
         for (local, expected) in [
             ("2026-11-20T09:15:30", "2026-11-20T08:15:30Z"),
             ("2026-07-01T00:00:00", "2026-06-30T22:00:00Z"),
-            // Twice: the first. Never: when the clock was set forward.
+            // A repeated time gives the first; a skipped one gives the change of the clock.
             ("2026-10-25T02:30:00", "2026-10-25T00:30:00Z"),
             ("2026-03-29T02:30:00", "2026-03-29T01:00:00Z"),
         ] {
@@ -166,7 +167,7 @@ mod tests {
 
     #[test]
     fn every_day_begins_where_the_one_before_ended() {
-        // On the second and the third, a day began an hour late or had two midnights.
+        // In the second and third case, a day began an hour late or had two midnights.
         for first in [
             "0001-01-01",
             "1916-04-28",
@@ -197,7 +198,7 @@ mod tests {
                 "2026-11-20T08:00:00Z",
                 "2026-11-20T08:00:00Z",
             ),
-            // Within the day that it ends with.
+            // Within the day at its end.
             (
                 "2026-11-20T22:59:59Z",
                 "2026-11-20",

@@ -1,11 +1,11 @@
-//! The lines of receipts and orders: what each costs, computed exactly.
+//! The lines of receipts and orders, with exact computation of prices.
 
 use crate::wire::{
     Line, LineInput, LineOption, LineOptionInput, Quantity,
     read::{Faults, Invalid, missing},
 };
 
-/// The direction in which goods move.
+/// The direction of a movement of goods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Goods {
     /// They are sold: quantities and amounts are positive.
@@ -14,8 +14,8 @@ pub(crate) enum Goods {
     Returned,
 }
 
-/// Checks the lines of a receipt or an order, and makes them of what was sent. The fields have
-/// their [form](crate::wire::WriteInput::check).
+/// Checks the sent lines of a receipt or an order, and converts them.
+/// The fields must have been checked for their [form](crate::wire::WriteInput::check).
 ///
 /// # Errors
 /// A field is missing, or a line does not add up.
@@ -27,7 +27,7 @@ pub(crate) fn lines(inputs: Vec<LineInput>, goods: Goods) -> Result<Vec<Line>, I
     )
 }
 
-/// Places a problem of an entry in its list.
+/// Prefixes the field of a problem with its list and index.
 pub(super) fn within(list: &str, at: usize, invalid: Invalid) -> Invalid {
     invalid.within(format_args!("{list}[{at}]."))
 }
@@ -93,7 +93,8 @@ fn check(line: &Line, goods: Goods) -> Result<(), Invalid> {
     Ok(())
 }
 
-/// The price of a line with its options before discount, rounded half away from zero.
+/// The price of a line with its options, before discount.
+/// It is rounded half away from zero.
 fn gross_cents(line: &Line) -> i128 {
     let options = line.options.iter().map(|option| option.price_cents);
     let each: i128 = options.chain([line.unit_price_cents]).map(i128::from).sum();

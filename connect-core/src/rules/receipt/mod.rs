@@ -1,4 +1,4 @@
-//! Journal rows: whether the figures that a register sends agree with each other.
+//! Rules of journal rows: consistent figures of a register.
 
 mod line;
 mod vat;
@@ -11,7 +11,7 @@ use crate::wire::{
     read::{Faults, Invalid, missing},
 };
 
-/// The part of a journal row that the register gives. All of its figures agree.
+/// The register's part of a journal row, with consistent figures.
 #[derive(Clone, Debug)]
 pub(crate) struct Receipt {
     pub(crate) kind: TransactionType,
@@ -29,12 +29,12 @@ pub(crate) struct Receipt {
 }
 
 impl Receipt {
-    /// Checks what a register sent, and computes what it may leave out. All faults are told; those of
-    /// the sums once each line and payment is right by itself.
+    /// Checks a register's row, and computes omitted figures.
+    /// All faults are reported; those of the sums only once each line and payment is valid.
     ///
     /// # Errors
-    /// A field is missing, has a value that rows of its type cannot have, or does not add up. The
-    /// message has the figure that is expected and the one that was found.
+    /// A field is missing, has a value not allowed for its type of row, or does not add up. The message has
+    /// the expected and the actual figure.
     pub(crate) fn check(mut input: TransactionInput) -> Result<Self, Invalid> {
         Faults::check_new(&mut input)?;
         let kind = input.kind.into_value().ok_or_else(|| missing("type"))?;
@@ -92,7 +92,7 @@ impl Receipt {
         faults.into_result().map(|()| receipt)
     }
 
-    /// Checks that only rows of the right types name others.
+    /// Checks that only rows of the right types refer to other records.
     fn check_links(&self, faults: &mut Faults) {
         let kind = &self.kind;
         let has_goods = matches!(kind, TransactionType::Sale | TransactionType::Refund);
@@ -121,7 +121,7 @@ impl Receipt {
         }
     }
 
-    /// Checks a row that moves cash only.
+    /// Checks a row of a cash movement.
     fn check_cash(&self, faults: &mut Faults) {
         let (kind, total) = (&self.kind, self.total_cents);
         let (is_right, sign) = match kind {
@@ -153,10 +153,10 @@ impl Receipt {
     }
 }
 
-/// Checks the time that a register gives a row.
+/// Checks the time of a row set by a register.
 ///
 /// # Errors
-/// It lies in the future by more than a clock may be ahead.
+/// It is further in the future than a clock may be ahead.
 pub(crate) fn check_time(created_at: Timestamp, now: Timestamp) -> Result<(), Invalid> {
     if created_at <= now.plus_seconds(MAX_HOURS_AHEAD * 3600) {
         return Ok(());

@@ -6,7 +6,8 @@ fn checked(body: &Value) -> Result<Receipt, Invalid> {
     Receipt::check(TransactionInput::from_json(body.to_string().as_bytes()).unwrap())
 }
 
-/// A sale of two kinds of goods with a discount: 3 x 2.50 at 9 % less 0.50, and 0.350 kg at 19.99
+/// A sale of two kinds of goods, with a discount.
+/// They are 3 x 2.50 at 9 % less 0.50, and 0.350 kg at 19.99
 /// with an option of 1.00 at 21 %.
 fn sale() -> Value {
     json!({
@@ -51,7 +52,7 @@ fn cash(kind: &str, cents: i64) -> Value {
     })
 }
 
-/// The body with another value at a place, or without the place for `null`.
+/// Returns the body with a changed value, or without it for `null`.
 fn with(mut body: Value, place: &str, value: Value) -> Value {
     let (parent, field) = place.rsplit_once('/').unwrap();
     let parent = body.pointer_mut(parent).unwrap();
@@ -78,7 +79,7 @@ fn rows_that_add_up_are_taken() {
     );
     assert_eq!(made.discount_cents, 50);
 
-    // A discount is a positive amount that was taken off, of what is given back too.
+    // A discount is a positive amount taken off, in a refund too.
     let made = checked(&refund()).unwrap();
     assert_eq!((made.discount_cents, made.vat[0].vat_cents), (50, -37));
     assert_eq!(made.vat[0].net_cents, -413);
@@ -244,7 +245,7 @@ fn rows_that_do_not_add_up_are_refused_with_both_figures() {
     }
 }
 
-/// In code a value can be one that this version does not know.
+/// Code can construct a value unknown to this version.
 #[test]
 fn unknown_words_are_refused() {
     let unknown = TransactionInput {
@@ -256,7 +257,7 @@ fn unknown_words_are_refused() {
     assert!(refused.problem.ends_with("not \"gift\""), "{refused}");
 }
 
-/// Returns the fields at fault, in the order in which they are told.
+/// Returns the fields at fault, in the order reported.
 fn faults(body: &Value) -> Vec<String> {
     let refused = checked(body).unwrap_err();
     let all = std::iter::once(&refused).chain(&refused.others);
@@ -293,7 +294,7 @@ fn all_faults_of_a_row_are_told() {
             "vat",
         ]
     );
-    // A sum of lines that are wrong is nothing to go by.
+    // The sums of wrong lines are not checked.
     let lines = [
         ("/lines/0/totalCents", json!(1)),
         ("/lines/1/quantity", json!(-1)),

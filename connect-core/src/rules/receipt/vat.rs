@@ -1,4 +1,4 @@
-//! The VAT of a receipt: by rate, over the sum of all its lines of that rate.
+//! The VAT of a receipt: by rate, over the sum of its lines.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -8,7 +8,8 @@ use crate::wire::{
     read::{Faults, Invalid, missing},
 };
 
-/// Computes the VAT of some lines, lowest rate first. It is rounded half away from zero.
+/// Computes the VAT of some lines, lowest rate first.
+/// It is rounded half away from zero.
 pub(super) fn of_lines(lines: &[Line]) -> Vec<VatAmount> {
     let mut sums: BTreeMap<VatRate, i64> = BTreeMap::new();
     for line in lines {
@@ -18,7 +19,7 @@ pub(super) fn of_lines(lines: &[Line]) -> Vec<VatAmount> {
     amounts.map(|(rate, gross)| included(rate, gross)).collect()
 }
 
-/// The VAT that an amount includes.
+/// Returns the VAT included in an amount.
 fn included(vat_rate: VatRate, gross_cents: i64) -> VatAmount {
     let rate = i128::from(vat_rate.hundredths());
     // Never larger than the amount, so it fits.
@@ -31,7 +32,7 @@ fn included(vat_rate: VatRate, gross_cents: i64) -> VatAmount {
     }
 }
 
-/// Checks the VAT that a register computed, in any order, against what the lines give.
+/// Checks the VAT computed by a register, in any order, against the lines.
 pub(super) fn check(sent: Vec<VatInput>, expected: &[VatAmount]) -> Result<(), Invalid> {
     let mut faults = Faults::default();
     let mut seen = HashSet::new();
@@ -47,7 +48,7 @@ pub(super) fn check(sent: Vec<VatInput>, expected: &[VatAmount]) -> Result<(), I
     faults.into_result()
 }
 
-/// Checks the amounts of one rate, which none of those that were `seen` has.
+/// Checks the amounts of one rate, which must not be among `seen`.
 fn check_one(
     sent: &VatInput,
     seen: &mut HashSet<VatRate>,
@@ -138,7 +139,8 @@ mod tests {
         }
     }
 
-    /// Three lines of 0.99 at 21 % have 17.18 cents of VAT each, which would be 51 cents by line.
+    /// Three lines of 0.99 at 21 % have 17.18 cents of VAT each.
+    /// Rounded by line, this would be 51 cents.
     #[test]
     fn it_is_rounded_once_for_all_lines_of_a_rate() {
         let lines = [

@@ -15,20 +15,21 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Count {
     pub(crate) quantity: Quantity,
-    /// The quantity that is believed to be in stock.
+    /// The quantity assumed to be in stock.
     pub(crate) expected: Option<Quantity>,
 }
 
 impl Count {
-    /// Checks the body of a count. Returns its note too.
+    /// Checks the body of a count.
+    /// Also returns its note.
     pub(crate) fn check(mut input: StockCount) -> Result<(Self, Option<String>), Invalid> {
         input.check()?;
         let count = Self::of(&input.quantity, &input.expected_quantity)?;
         Ok((count, input.note.into_value()))
     }
 
-    /// Makes a count of an item of many whose fields are checked. Returns the product that it names
-    /// too.
+    /// Converts a count from a checked item of a batch.
+    /// Also returns the product it names.
     pub(crate) fn of_item(input: StockCountItem) -> Result<(Named, Self), Invalid> {
         let named = Named::of(&input.product_id, input.external_id)?;
         let count = Self::of(&input.quantity, &input.expected_quantity)?;
@@ -82,12 +83,12 @@ impl Adjustment {
     }
 }
 
-/// The product that a body names.
+/// The product named by a body.
 #[derive(Debug)]
 pub(crate) struct Named {
     /// The id, or else the external id.
     pub(crate) name: Name,
-    /// The external id beside the id: the product has to have it.
+    /// The external id sent with the id: the product must have it.
     pub(crate) agrees_with: Option<String>,
 }
 
@@ -104,7 +105,7 @@ impl Named {
         Ok(Self { name, agrees_with })
     }
 
-    /// The field of the body that names the product.
+    /// The body's field for the product.
     pub(crate) fn field(&self) -> &'static str {
         match self.name {
             Name::Id(_) => "productId",
@@ -112,7 +113,7 @@ impl Named {
         }
     }
 
-    /// The external id that was sent, if one was.
+    /// The external id, if sent.
     pub(crate) fn external_id(&self) -> Option<&str> {
         match &self.name {
             Name::Id(_) => self.agrees_with.as_deref(),
@@ -120,7 +121,7 @@ impl Named {
         }
     }
 
-    /// Returns the problem, if the product has another external id than the one beside its id.
+    /// Returns the problem if the product's external id differs from the sent one.
     pub(crate) fn disagreement(&self, product: &Product) -> Option<String> {
         let sent = self.agrees_with.as_deref()?;
         let id = product.id;

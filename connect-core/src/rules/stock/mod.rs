@@ -1,5 +1,5 @@
-//! Rules of stock: the bounds of a level, and the sums of the lines of a receipt. What the bodies of
-//! writes have to agree on is in [`input`].
+//! Rules of stock: bounds of levels, and sums of a receipt's lines.
+//! The rules of request bodies are in [`input`].
 
 pub(crate) mod input;
 
@@ -15,21 +15,22 @@ pub(crate) struct Shift {
 }
 
 impl Shift {
-    /// Returns the shift that leaves `after`.
+    /// Returns the shift from `before` to `after`.
     pub(crate) fn to(before: Quantity, after: Quantity) -> Self {
         let change = QuantityChange::between(before, after);
         Self { change, after }
     }
 
-    /// Returns the shift by so many thousandths. `None` when the level would be out of bounds.
+    /// Returns the shift by a number of thousandths.
+    /// `None` if the level would be out of bounds.
     pub(crate) fn by(before: Quantity, change: i64) -> Option<Self> {
         let after = before.thousandths().checked_add(change)?;
         Quantity::from_thousandths(after).map(|after| Self::to(before, after))
     }
 }
 
-/// Returns the products on the lines of a receipt, each with the sum of its quantities in
-/// thousandths and the place of its first line.
+/// Returns the products on the lines of a receipt, with sums.
+/// Each has the sum of its quantities in thousandths and the index of its first line.
 pub(crate) fn sums(lines: &[Line]) -> Vec<(Id<Product>, i64, usize)> {
     let mut places = FxHashMap::default();
     let mut sums: Vec<(Id<Product>, i64, usize)> = Vec::new();
