@@ -1,9 +1,9 @@
-//! Letting callers in (specification: Authentication; contract: Which failure wins).
+//! Admission of callers (specification: Authentication; contract: Which failure wins).
 //!
-//! The checks run in this order, and the first that fails answers: the block of an address, the
-//! token, the rate limits of token and account; then, between `Connect::authenticate` and
-//! `Connect::authorize`, whoever serves the core looks up the route; then the availability of the
-//! API to the account, the location, the scope.
+//! The checks run in this order, and the first failure is the answer: the block of an address, the token,
+//! the rate limits of token and account. Then, between `Connect::authenticate` and `Connect::authorize`,
+//! the server around the core looks up the route. Last come the availability of the API to the account, the
+//! location, and the scope.
 
 use std::{collections::HashMap, net::IpAddr, sync::Arc};
 
@@ -36,17 +36,17 @@ pub struct Authenticated {
 }
 
 impl Authenticated {
-    /// The token that was presented.
+    /// The presented token.
     pub fn token(&self) -> &Token {
         &self.credentials.token
     }
 
-    /// The account it belongs to.
+    /// The account of the token.
     pub fn account(&self) -> &Account {
         &self.credentials.account
     }
 
-    /// The figures of token or account, whichever is tighter.
+    /// The tighter rate-limit status, of the token or the account.
     pub fn rate(&self) -> RateStatus {
         self.rate
     }
@@ -66,18 +66,18 @@ impl Authenticated {
     }
 }
 
-/// A caller who was not let in, with the figures of the limit that applies.
+/// A refused caller, with the status of the applicable limit.
 #[derive(Clone, Debug)]
 pub struct Denied {
     /// The reason.
     pub error: Error,
-    /// The figures of the limit under which the request fell.
+    /// The status of the rate limit for the request.
     pub rate: RateStatus,
-    /// The seconds to wait before the next try, when there were too many requests.
+    /// The seconds to wait before a retry, after too many requests.
     pub retry_after: Option<i64>,
 }
 
-/// The memory of admission between requests; nothing of it is stored but the last uses.
+/// The in-memory state of admission; only last uses are stored.
 pub(crate) struct Admission {
     store: Arc<Store>,
     limits: RateLimits,
@@ -85,13 +85,13 @@ pub(crate) struct Admission {
     admitted: Counts,
     /// Requests without a valid token or key.
     denied: Counts,
-    /// Requests that need none.
+    /// Requests without need of a token.
     anonymous: Counts,
     tokens: Known<Credentials>,
     screen_keys: Known<Device>,
-    /// Last uses of tokens that are not yet written down.
+    /// Last uses of tokens, not yet stored.
     pub(crate) uses: Mutex<Uses>,
-    /// One round of writing them down at a time: the later time has to be written last.
+    /// Serializes the storing of last uses: the later time must be written last.
     pub(crate) writing_uses: tokio::sync::Mutex<()>,
 }
 
@@ -99,7 +99,7 @@ pub(crate) struct Admission {
 pub(crate) type Uses = HashMap<Id<Token>, (Id<Account>, Timestamp)>;
 
 impl Admission {
-    /// `is_shared` says that other servers let callers in to the same store.
+    /// Makes the state; `is_shared` means other servers on the store.
     pub(crate) fn new(store: Arc<Store>, limits: RateLimits, is_shared: bool) -> Self {
         let sharing = is_shared.then(|| Arc::new(Sharing::new(store.clone())));
         Self {
@@ -117,19 +117,19 @@ impl Admission {
 }
 
 impl Admission {
-    /// Checks the token of a request from `address`, and counts the request. `token` is `None` for a
-    /// request that presents none.
+    /// Checks the token of a request from `address`, and counts the request.
+    /// `token` is `None` for a request without a token.
     ///
     /// # Errors
-    /// [`Error::Unauthorized`] without a valid token, [`Error::RateLimited`] when a
-    /// limit is used up (the request then counts against nothing), [`Error::Internal`].
+    /// [`Error::Unauthorized`] without a valid token, [`Error::RateLimited`] when a limit is used up (the
+    /// request then counts against nothing), [`Error::Internal`].
     pub(crate) async fn authenticate(
         &self,
         address: IpAddr,
         token: Option<&str>,
     ) -> Result<Authenticated, Denied> {
         let found = find(&self.store, &self.tokens, token, Missing::token).await;
-        // Only now: a store that took its time must not make the request one of a minute ago.
+        // The clock is read after the store's answer: a slow store must not date the request a minute back.
         let at = moment(&self.store);
         let found = found.and_then(|found| {
             found.check_valid(at.now)?;
@@ -141,12 +141,12 @@ impl Admission {
         }
     }
 
-    /// Lets in a screen by its key, and counts the request against the screen alone: a counter is not held up
-    /// by what other software of the account does.
+    /// Admits a screen by its key, and counts the request.
+    /// It counts against the screen only, so other software of the account does not slow a register.
     ///
     /// # Errors
-    /// [`Error::Unauthorized`] without a valid key, [`Error::RateLimited`] when the screen has made too many
-    /// requests, or too many without a valid key came from `address`, [`Error::Internal`].
+    /// [`Error::Unauthorized`] without a valid key, [`Error::RateLimited`] when the screen has made too
+    /// many requests, or too many without a valid key came from `address`, [`Error::Internal`].
     pub(crate) async fn authenticate_screen(
         &self,
         address: IpAddr,
@@ -174,7 +174,7 @@ impl Admission {
         Ok(access.counted(rate))
     }
 
-    /// Counts a request of a signed-in owner, in all sessions together.
+    /// Counts a request of a signed-in owner, over all sessions.
     ///
     /// # Errors
     /// [`Error::RateLimited`] when the owner has made too many, [`Error::Internal`].
@@ -193,16 +193,16 @@ impl Admission {
         counted.map_err(|used_up| self.too_many(used_up, at))
     }
 
-    /// Counts a request that needs no token.
+    /// Counts a request without need of a token.
     ///
     /// # Errors
-    /// [`Error::RateLimited`] when there were too many of those from `address`.
+    /// [`Error::RateLimited`] when `address` has sent too many such requests.
     pub(crate) fn count_anonymous(&self, address: IpAddr) -> Result<RateStatus, Denied> {
         let at = moment(&self.store);
         let most = self.limits.anonymous;
         let limit = self.anonymous.of_address(address, most, at);
         match self.anonymous.count_here(limit, None, at) {
-            // Answers without a token have the figures of the limit for invalid ones.
+            // Answers without a token carry the status of the limit for invalid tokens.
             Ok(_) => Ok(self.anonymous_rate(address)),
             Err(used_up) => {
                 self.store.figures().limited.anonymous.increase();
@@ -212,13 +212,13 @@ impl Admission {
         }
     }
 
-    /// The figures for a request of which nothing is known but its address.
+    /// The rate-limit status of a request known only by its address.
     pub(crate) fn anonymous_rate(&self, address: IpAddr) -> RateStatus {
         let at = moment(&self.store);
         self.denied.status(address, self.limits.address, at)
     }
 
-    /// The last use of a token here, unless it is written down.
+    /// The last use of a token at this server, unless stored already.
     pub(crate) fn last_use(&self, token: Id<Token>) -> Option<Timestamp> {
         self.uses.lock().get(&token).map(|(_, at)| *at)
     }
@@ -251,8 +251,8 @@ impl Admission {
         })
     }
 
-    /// Counts a request without a valid token or key against its address. A fault of ours counts
-    /// against nobody.
+    /// Counts a request without a valid token or key against its address.
+    /// An internal error counts against no limit.
     async fn deny(&self, address: IpAddr, at: Moment, error: Error) -> Denied {
         if let Error::Internal(_) = error {
             return self.failed(address, error);
@@ -269,7 +269,7 @@ impl Admission {
         }
     }
 
-    /// Refuses a request whose limit is used up.
+    /// Refuses a request over its limit.
     fn too_many(&self, used_up: UsedUp, at: Moment) -> Denied {
         let limited = &self.store.figures().limited;
         let (whose, count) = match used_up.caller {
@@ -295,16 +295,17 @@ impl Admission {
     }
 }
 
-/// The reason why a token or a key leads to nothing.
+/// The reason a token or a key is not accepted.
 #[derive(Clone, Copy, Debug)]
 enum Missing {
-    /// None was presented.
+    /// The request has none.
     NotSent,
-    /// It is not of the form that ours have.
+    /// It does not have the form of ours.
     OtherForm(&'static [&'static str]),
-    /// It has the form of the other kind: a screen's key in place of a token, or the reverse.
+    /// It is of the other kind.
+    /// A screen's key was sent in place of a token, or the reverse.
     OtherKind,
-    /// Nothing is known of it.
+    /// It is not in the store.
     Unknown,
 }
 
@@ -334,7 +335,7 @@ impl Missing {
     }
 }
 
-/// Looks up what a caller presents. When it leads to nothing, that is refused in the words of `refuse`.
+/// Looks up a presented credential; `refuse` makes the error.
 async fn find<C: Credential>(
     store: &Store,
     known: &Known<C>,
@@ -344,7 +345,7 @@ async fn find<C: Credential>(
     let Some(value) = value else {
         return Err(refuse(Missing::NotSent));
     };
-    // It is looked up whatever its form: what an older version gave out stays good.
+    // It is looked up whatever its form, so that credentials of older versions stay valid.
     let found = known.find(store, value).await?;
     found.ok_or_else(|| {
         refuse(match value {

@@ -1,4 +1,4 @@
-//! The places where passwords are hashed.
+//! The limit of concurrent password hashing.
 
 use std::sync::Arc;
 
@@ -6,14 +6,15 @@ use tokio::{sync::Semaphore, task::spawn_blocking};
 
 use crate::transaction::{Error, Fault, Reason};
 
-/// The most who wait for a place. Beyond them an answer would take seconds, and who comes next is told so
-/// at once.
+/// The most callers waiting for a slot.
+/// Beyond them an answer would take seconds, so further callers are refused at once.
 const LINE: usize = 100;
 
-/// The seconds after which one who was told so may try again. A line is done by then.
+/// The seconds until a refused caller may retry.
+/// By then a full queue has been served.
 const RETRY_AFTER: i64 = 5;
 
-/// A few places, and a line for them.
+/// A few slots, and a bounded queue for them.
 pub(super) struct Places {
     free: Arc<Semaphore>,
     line: Semaphore,
@@ -27,20 +28,20 @@ impl Places {
         }
     }
 
-    /// Runs a job at one of the places, off the threads that answer requests.
+    /// Runs a job in one of the slots, off the request threads.
     ///
     /// # Errors
-    /// [`Error::RateLimited`] when the line is full.
+    /// [`Error::RateLimited`] when the queue is full.
     pub(super) async fn run<T: Send + 'static>(
         &self,
         job: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Error> {
         let place = {
             let _in_line = self.line.try_acquire().map_err(|_| full())?;
-            // Nobody closes it.
+            // The semaphore is never closed.
             self.free.clone().acquire_owned().await
         };
-        // The place goes with the job, which runs on when the caller has gone.
+        // The job keeps its slot, and runs on when the caller has gone.
         let job = move || {
             let _place = place;
             job()
@@ -65,7 +66,7 @@ mod tests {
 
     use super::*;
 
-    /// A caller who hung up once gave the place free, while the hash went on.
+    /// Once, a caller's disconnect freed the slot while the hash went on.
     #[tokio::test]
     async fn a_place_is_taken_until_its_job_is_done() {
         let places = Places::new(2);
@@ -99,7 +100,7 @@ mod tests {
         };
         assert_eq!(refused.retry_after, Some(5));
         done.send(()).unwrap();
-        // Who is in line has a turn.
+        // Each queued caller has its turn.
         for ended in jobs.join_all().await {
             assert!(ended.unwrap());
         }

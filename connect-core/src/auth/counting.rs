@@ -1,4 +1,4 @@
-//! Counting requests against limits: at this server, or at all that share the store.
+//! Request counts against limits, at this server or on all servers.
 
 use std::{iter, net::IpAddr, sync::Arc};
 
@@ -13,23 +13,23 @@ use crate::{
     transaction::Fault,
 };
 
-/// A limit that is used up.
+/// A used-up limit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct UsedUp {
     pub(super) caller: Caller,
     pub(super) rate: RateStatus,
 }
 
-/// The requests of callers in the window under way.
+/// The requests of callers in the current window.
 #[derive(Default)]
 pub(super) struct Counts {
     windows: Mutex<Windows<Caller>>,
-    /// The other servers, where limits hold for all of them together.
+    /// The other servers, if limits hold for all of them together.
     sharing: Option<Arc<Sharing>>,
 }
 
-/// More addresses than this in one minute are counted as one: memory stays bounded, and only
-/// callers without a valid token notice.
+/// The most addresses counted separately in one minute.
+/// Further ones share one count: memory stays bounded, and only callers without a valid token are affected.
 const MOST_ADDRESSES: usize = 100_000;
 
 impl Counts {
@@ -40,11 +40,11 @@ impl Counts {
         }
     }
 
-    /// Counts a request against one or two limits, unless one of them is used up: then it counts against
-    /// neither. Returns the figures of the tighter one.
+    /// Counts a request against one or two limits.
+    /// If one of them is used up, it counts against neither. Returns the status of the tighter one.
     ///
     /// # Errors
-    /// The store failed on the way to the other servers.
+    /// The store failed during the exchange with other servers.
     pub(super) async fn count(
         &self,
         limit: Limit,
@@ -69,7 +69,7 @@ impl Counts {
         }
     }
 
-    /// Counts a request as [`count`](Self::count) does, at this server alone.
+    /// Counts a request as [`count`](Self::count) does, at this server only.
     pub(super) fn count_here(
         &self,
         limit: Limit,
@@ -79,13 +79,13 @@ impl Counts {
         count(&mut self.windows.lock(), limit, also, at)
     }
 
-    /// Returns the figures of an address.
+    /// Returns the rate-limit status of an address.
     pub(super) fn status(&self, address: IpAddr, most: u32, at: Moment) -> RateStatus {
         let caller = Caller::Address(rate::counted_address(address));
         self.windows.lock().status(&caller, most, at)
     }
 
-    /// Returns the limit that a request of an address counts against.
+    /// Returns the limit for a request of an address.
     pub(super) fn of_address(&self, address: IpAddr, most: u32, at: Moment) -> Limit {
         let caller = Caller::Address(rate::counted_address(address));
         let mut windows = self.windows.lock();
@@ -151,7 +151,7 @@ mod tests {
         for (one, other, expected) in [
             ((120, 3), (600, 4), 120),
             ((120, 4), (600, 3), 600),
-            // Of two that are alike, the first: a token's own.
+            // Of two equal ones, the first: the token's own.
             ((120, 3), (600, 3), 120),
         ] {
             let counts = Counts::default();

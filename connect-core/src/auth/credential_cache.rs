@@ -1,4 +1,4 @@
-//! Tokens and keys of screens, as they were last read and parsed.
+//! Tokens and keys of screens, as last read and parsed.
 
 use std::sync::Arc;
 
@@ -11,22 +11,24 @@ use crate::{
     },
 };
 
-/// A secret value that lets a caller in, with what it leads to: its row, and that of its account.
+/// A secret value for admission, with its own row and its account's.
 pub(crate) trait Credential: Sized {
-    /// The rows, by the digest of the value.
+    /// The family of the rows, by the digest of the value.
     const ROWS: Family;
-    /// The entries that lead to the account, by the same digest.
+    /// The family of the entries for the account, by the same digest.
     const ACCOUNTS: Family;
-    /// The beginnings of the values.
+    /// The prefixes of the values.
     const PREFIXES: &'static [&'static str];
 
-    /// Parses the two rows. `None` when the account no longer has what the first is about.
+    /// Parses the two rows.
+    /// Returns `None` if the account no longer has the subject of the first row.
     fn parse(key: Key, row: Value, account_row: Value) -> Result<Option<Self>, Fault>;
 }
 
-/// The credentials of one kind that are in use, so that each is parsed once.
+/// The credentials of one kind in use, so that each is parsed once.
 pub(crate) struct Known<C> {
-    /// By the digest of the value; from its row and that of the account.
+    /// The credentials, by the digest of the value.
+    /// Each is parsed from its row and the account's.
     parsed: ParsedRows<[u8; 32], C, 2>,
 }
 
@@ -39,9 +41,9 @@ impl<C> Default for Known<C> {
 }
 
 impl<C: Credential> Known<C> {
-    /// The credential with this value, whether it is still good or not.
+    /// Finds the credential with this value, valid or not.
     ///
-    /// The rows are read for every request, so that a revocation holds at once.
+    /// The rows are read for every request, so a revocation takes effect at once.
     pub(crate) async fn find(&self, store: &Store, value: &str) -> Result<Option<Arc<C>>, Fault> {
         let digest = secret::digest(value);
         let own_key = key(NOBODY, C::ROWS, &[Part::Digest(&digest)]);

@@ -16,7 +16,7 @@ use crate::{
     wire::{Id, Location, Scope, Timestamp},
 };
 
-/// A token and its account, each with the row that it was parsed from.
+/// A token and its account, each with its row.
 #[derive(Clone)]
 pub(crate) struct Credentials {
     pub(crate) token_key: Key,
@@ -47,7 +47,7 @@ impl Credentials {
         })
     }
 
-    /// Checks that the token is good at this time.
+    /// Checks that the token is valid at this time.
     ///
     /// # Errors
     /// [`Error::Unauthorized`]: it has expired, or was revoked.
@@ -59,7 +59,7 @@ impl Credentials {
         }
     }
 
-    /// Checks that the token may do at `location` what `scope` allows.
+    /// Checks that the token has `scope` at `location`.
     ///
     /// # Errors
     /// [`Error::ForbiddenLocation`], [`Error::ForbiddenScope`],
@@ -69,7 +69,7 @@ impl Credentials {
         Ok(())
     }
 
-    /// The first of these scopes that the token has at `location`.
+    /// Returns the first of these scopes granted to the token at `location`.
     ///
     /// # Errors
     /// As [`authorize`](Self::authorize).

@@ -1,4 +1,4 @@
-//! A screen that presents its key, and what screens of its type may do.
+//! Screens with a key, and the rights of each type of screen.
 
 use std::{fmt, sync::Arc};
 
@@ -12,8 +12,7 @@ use crate::{
     },
 };
 
-/// A screen and its account, as the key of the screen leads to them, with the rows that they were
-/// parsed from.
+/// A screen found by its key, its account, and the rows of both.
 pub(crate) struct Device {
     pub(crate) key: Key,
     pub(crate) key_row: Value,
@@ -47,19 +46,20 @@ impl Credential for Device {
     }
 }
 
-/// A right that screens have by their type.
+/// A right of screens by their type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScreenRight {
     /// To write rows and Z reports: registers.
     WriteJournal,
-    /// To make orders: kiosks and Scan & Order.
+    /// To create orders: kiosks and Scan & Order.
     MakeOrders,
-    /// To change orders: all of them.
+    /// To change orders: all screens.
     ChangeOrders,
 }
 
 impl ScreenRight {
-    /// Passes a screen on whose type has the right. `None` stands for whoever is no screen.
+    /// Returns the screen if its type has the right.
+    /// `None` stands for a caller other than a screen.
     ///
     /// # Errors
     /// [`Error::ForbiddenScope`].

@@ -1,4 +1,4 @@
-//! Callers, and the most requests that they may make in a window.
+//! Callers, and their limits of requests in a window.
 
 use std::{fmt, net::IpAddr};
 
@@ -7,13 +7,13 @@ use crate::{
     wire::Id,
 };
 
-/// A caller whose requests are counted.
+/// A caller with counted requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Caller {
     Token(Id<Token>),
     Account(Id<Account>),
     Screen(Id<Screen>),
-    /// The owner of an account, in all sessions together.
+    /// The owner of an account, over all sessions.
     Owner(Id<Account>),
     Address(IpAddr),
 }
@@ -30,10 +30,10 @@ impl fmt::Display for Caller {
     }
 }
 
-/// The fewest requests that are worth an exchange, which is a commit and a read.
+/// The fewest requests per exchange, which costs a commit and a read.
 const FEWEST: u32 = 12;
 
-/// A caller with the most requests of a window.
+/// A caller with its limit of requests in a window.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limit {
     pub(super) caller: Caller,
@@ -41,11 +41,12 @@ pub(super) struct Limit {
 }
 
 impl Limit {
-    /// Returns the requests that a server counts before it tells the others of them.
+    /// Returns the step: the requests counted here before an exchange with other servers.
     ///
-    /// A fortieth of the limit holds three servers to 1.05 times it. Of a small limit that would be an exchange
-    /// for every few requests, so there the step is [`FEWEST`] or a tenth. Those without a valid token are told
-    /// in larger steps: strangers are to cost the store few commits.
+    /// With a step of a fortieth of the limit, three servers together admit at most 1.05 times the limit.
+    /// For a small limit this would mean an exchange every few requests, so the step is [`FEWEST`] or a
+    /// tenth there. For requests without a valid token the steps are larger: unknown callers must cost the
+    /// store few commits.
     pub(super) fn step(self) -> u32 {
         let step = match self.caller {
             Caller::Token(_) | Caller::Account(_) | Caller::Screen(_) | Caller::Owner(_) => {

@@ -19,7 +19,7 @@ pub(crate) use sign_ins::SignIns;
 
 use crate::{rules::rate::Moment, transaction::Store};
 
-/// Returns the time at which something is counted.
+/// Returns the time for counting a request.
 fn moment(store: &Store) -> Moment {
     Moment {
         now: store.now(),

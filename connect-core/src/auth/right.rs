@@ -1,4 +1,4 @@
-//! A caller who has been let in to a location.
+//! An admitted caller at a location.
 
 use std::{fmt, sync::Arc};
 
@@ -19,22 +19,22 @@ use crate::{
     wire::{Id, Location, Scope},
 };
 
-/// The right to act at one location, as the one who asked. It is checked when it is made, so an
-/// operation that takes one need not ask again; a write commits only while the token and the
-/// account are still as they were then, or allow the same as they are now.
+/// The right of a caller to act at one location.
+/// It is checked when made, so an operation with one need not check again. A write commits only if the
+/// token and the account are unchanged since, or still give the same right.
 #[derive(Clone)]
 pub struct Access {
     account: Arc<Account>,
     account_row: Value,
-    /// The location's place among those of the account.
+    /// The index of the location in the account.
     place: usize,
     caller: Caller,
-    /// The figures of the caller's limit when it was let in, where that is a screen.
+    /// The rate-limit status at admission, if the caller is a screen.
     rate: Option<RateStatus>,
 }
 
-/// The one who acts. Idempotency keys belong to one actor, and what is written can say who wrote
-/// it.
+/// The acting caller.
+/// Idempotency keys belong to one actor, and a written record can name its actor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Actor<'a> {
@@ -42,7 +42,7 @@ pub enum Actor<'a> {
     Token {
         /// Its id.
         id: Id<Token>,
-        /// The name that its owner gave it.
+        /// The name given by its owner.
         name: &'a str,
     },
     /// A register, a kiosk, or Scan & Order.
@@ -54,15 +54,15 @@ pub enum Actor<'a> {
         /// Its name.
         name: &'a str,
     },
-    /// The owner, or software that has checked its caller itself.
+    /// The owner, or software with its own check of callers.
     Owner {
-        /// The id of the session, or whatever keeps one caller apart from others.
+        /// The id of the session, or another id unique to one caller.
         id: Uuid,
     },
 }
 
 impl Actor<'_> {
-    /// The id under which the actor's idempotency keys are kept.
+    /// The id of the owner of the actor's idempotency keys.
     pub fn id(&self) -> Uuid {
         match self {
             Self::Token { id, .. } => id.uuid(),
@@ -71,7 +71,7 @@ impl Actor<'_> {
         }
     }
 
-    /// The time for which the actor's idempotency keys are kept.
+    /// The retention time of the actor's idempotency keys.
     pub(crate) fn keys_kept(&self) -> Kept {
         match self {
             Self::Screen { .. } => Kept::Days,
@@ -80,19 +80,19 @@ impl Actor<'_> {
     }
 }
 
-/// The rows that the right of an actor rests on.
+/// The caller, with the rows its right depends on.
 #[derive(Clone, Debug)]
 enum Caller {
-    /// An owner, or software that has checked its caller itself.
+    /// An owner, or software with its own check of callers.
     Owner(Uuid),
-    /// A token, for what this scope allows.
+    /// A token, with the permitted scope.
     Token(Arc<Credentials>, Scope),
     /// A screen with its key.
     Screen(Arc<Device>),
 }
 
 impl Caller {
-    /// The row that the right rests on besides the account's, and its key.
+    /// The row of the right besides the account's, and its key.
     fn row(&self) -> Option<(&Key, &Value)> {
         match self {
             Self::Owner(_) => None,
@@ -101,7 +101,7 @@ impl Caller {
         }
     }
 
-    /// The error of a token or a key that is good no longer.
+    /// The error of a token or key deleted meanwhile.
     fn unauthorized(&self) -> Error {
         match self {
             Self::Owner(_) | Self::Token(..) => Error::bad_token("is there no longer"),
@@ -111,9 +111,9 @@ impl Caller {
 }
 
 impl Access {
-    /// The owner's access to `location` of the account in `account_row`; `caller` keeps the
-    /// idempotency keys of one caller apart from those of others. `None` when the account has no
-    /// such location.
+    /// The owner's access to `location` of the account in `account_row`.
+    /// `caller` separates the idempotency keys of different callers. `None` if the account has no such
+    /// location.
     pub(crate) fn of_owner(
         account: Arc<Account>,
         account_row: Value,
@@ -129,8 +129,8 @@ impl Access {
         })
     }
 
-    /// A token's access to `location`, for what `scope` allows. `None` when the account has no
-    /// such location.
+    /// A token's access to `location`, within `scope`.
+    /// `None` if the account has no such location.
     pub(crate) fn of_token(
         credentials: Arc<Credentials>,
         location: Id<Location>,
@@ -145,8 +145,8 @@ impl Access {
         })
     }
 
-    /// The access of a screen to the location in which it stands. `None` when the account has no
-    /// such location.
+    /// A screen's access to its location.
+    /// `None` if the account has no such location.
     pub(crate) fn of_screen(device: Arc<Device>) -> Option<Self> {
         Some(Self {
             place: place_of(&device.account, device.screen.location_id)?,
@@ -157,7 +157,7 @@ impl Access {
         })
     }
 
-    /// The same with the figures of the request's limit.
+    /// Adds the rate-limit status of the request.
     pub(super) fn counted(self, rate: RateStatus) -> Self {
         Self {
             rate: Some(rate),
@@ -165,8 +165,9 @@ impl Access {
         }
     }
 
-    /// Returns the figures of a screen's limit, as they were when it was let in. `None` for a token, whose
-    /// [`Authenticated`](super::Authenticated) has them, and for an owner.
+    /// Returns the rate-limit status of a screen at its admission.
+    /// `None` for a token, since its [`Authenticated`](super::Authenticated) has the status, and for an
+    /// owner.
     pub fn rate(&self) -> Option<RateStatus> {
         self.rate
     }
@@ -181,8 +182,8 @@ impl Access {
         &self.account.locations[self.place]
     }
 
-    /// Returns whether the caller may do what a scope allows, by the rights that it had when it was
-    /// let in. An owner may do everything. A screen has no scopes.
+    /// Returns true if the caller's rights at admission include a scope.
+    /// An owner may do everything. A screen has no scopes.
     pub fn allows(&self, scope: &Scope) -> bool {
         match &self.caller {
             Caller::Owner(_) => true,
@@ -193,7 +194,7 @@ impl Access {
         }
     }
 
-    /// Checks that a screen acts, of a type that has this right.
+    /// Checks that the caller is a screen of a type with this right.
     ///
     /// # Errors
     /// [`Error::ForbiddenScope`].
@@ -201,7 +202,7 @@ impl Access {
         self.screen(right).map(|_| ())
     }
 
-    /// The screen that acts, of a type that has this right.
+    /// Returns the calling screen, if its type has this right.
     ///
     /// # Errors
     /// [`Error::ForbiddenScope`].
@@ -218,7 +219,7 @@ impl Access {
         self.location().id.uuid()
     }
 
-    /// Returns the one who acts.
+    /// Returns the acting caller.
     pub fn actor(&self) -> Actor<'_> {
         match &self.caller {
             Caller::Owner(id) => Actor::Owner { id: *id },
@@ -234,7 +235,7 @@ impl Access {
         }
     }
 
-    /// Adds the rows that the right rests on.
+    /// Adds the rows of the right to the reads.
     pub(crate) fn reads(&self, reads: &mut Reads) {
         reads.shared_row(self.account_key());
         if let Some((key, _)) = self.caller.row() {
@@ -242,11 +243,11 @@ impl Access {
         }
     }
 
-    /// Makes the commit of `unit` expect the rows that the right rests on. When one of them has
-    /// changed since, returns the access as it is now.
+    /// Makes the commit of `unit` expect unchanged rows of the right.
+    /// If one of them has changed since, returns the current access.
     ///
     /// # Errors
-    /// The right is gone: the token was revoked, say.
+    /// The right is gone: the token was revoked, for example.
     pub(crate) async fn confirm(&self, unit: &mut Unit<'_>) -> Result<Option<Self>, Error> {
         let account_key = self.account_key();
         let account_row = unit.get(&account_key).await?;
@@ -276,7 +277,7 @@ impl Access {
             (Caller::Screen(before), Some(key_row)) => {
                 let now = Device::parse(before.key.clone(), key_row, account_row)?;
                 let now = now.ok_or_else(|| self.caller.unauthorized())?;
-                // A screen that was moved writes at its new location from the next request on.
+                // A moved screen writes at its new location from the next request on.
                 let is_here = now.screen.location_id == location;
                 is_here.then(|| Self::of_screen(now.into())).flatten()
             }

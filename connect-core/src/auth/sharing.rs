@@ -1,16 +1,17 @@
-//! Limits that hold for all servers on a store together.
+//! Shared limits of all servers on a store.
 //!
-//! A server counts the requests that come to it. Once it has counted a step of a caller's requests of
-//! which the others do not know, it tells them: it writes down its count and reads theirs, while all
-//! requests of that caller wait. So slow callers cost the store nothing.
+//! A server counts its own requests. Once a step of a caller's requests is unknown to the other servers, it
+//! makes an exchange: it stores its count and reads theirs, while all requests of this caller wait. So slow
+//! callers cost the store nothing.
 //!
-//! All servers together count at most `(servers - 1) * step` requests more than the limit. Look at the
-//! last server that told of its requests and found the limit not yet reached: it goes on to the limit
-//! and no further, and each other server tells of its next step, and stops.
+//! All servers together admit at most `(servers - 1) * step` requests over the limit. Consider the last
+//! server whose exchange found the limit not yet reached: it goes on to the limit and no further. Each
+//! other server makes its next exchange within a step, and stops.
 //!
-//! Nothing does better with as few exchanges. A server that has told may stay silent while another uses the limit up,
-//! which must not be refused what nobody has used; then the first lets in what it may without an exchange. To
-//! have kept that back for it, the other would have refused requests within the limit.
+//! No scheme has a lower excess with as few exchanges. After its exchange a server may be idle while
+//! another one uses up the limit, as that one must not be refused unused requests. Then the idle server
+//! admits up to a step without an exchange. To reserve this step, the other server would have had to refuse
+//! requests within the limit.
 
 use std::{
     array,
@@ -32,17 +33,18 @@ use crate::{
     },
 };
 
-/// Callers that wait for one another while one of them is told of: few enough that the memory is
-/// nothing, and enough that hardly any meet.
+/// The number of locks for exchanges, shared by callers.
+/// Callers of one lock wait for one another. The number is small enough to need little memory, and large
+/// enough for few collisions.
 const TURNS: usize = 256;
 
-/// The most servers whose counts are read.
+/// The most servers with counts to read.
 const MOST_SERVERS: usize = 1000;
 
 /// The counts of all servers.
 pub(super) struct Sharing {
     store: Arc<Store>,
-    /// This server.
+    /// The id of this server.
     server: Uuid,
     turns: Box<[tokio::sync::Mutex<()>; TURNS]>,
 }
@@ -58,8 +60,8 @@ impl Sharing {
         }
     }
 
-    /// Tells the others of a caller's requests, unless fewer than a step are left to tell, and notes
-    /// theirs.
+    /// Makes an exchange if a step of requests is still unshared.
+    /// Records the counts of the other servers.
     pub(super) async fn tell(
         &self,
         windows: &Mutex<Windows<Caller>>,
@@ -68,7 +70,7 @@ impl Sharing {
     ) -> Result<(), Fault> {
         let Limit { caller, .. } = limit;
         let _turn = self.turn(caller).await;
-        // Somebody else may have told meanwhile.
+        // Another request may have made the exchange meanwhile.
         let untold = windows.lock().untold(&caller, limit.step(), at);
         let Some(untold) = untold else {
             return Ok(());
@@ -78,7 +80,7 @@ impl Sharing {
         Ok(())
     }
 
-    /// Writes down the requests of a caller that came here. Returns those that came to others.
+    /// Stores the caller's count at this server, and returns the count elsewhere.
     async fn exchange(&self, caller: Caller, untold: Untold) -> Result<u32, Fault> {
         let window = Part::Number(untold.window.try_into().unwrap_or(0));
         let name = caller.to_string();
@@ -90,7 +92,7 @@ impl Sharing {
             ..Commit::default()
         };
         match self.store.commit(commit).await {
-            // Written or not, the request is not counted yet.
+            // Stored or not, the request is not counted yet.
             Err(Fault::Unknown(error)) => return Err(Fault::NotApplied(error)),
             done => done?,
         };

@@ -1,13 +1,13 @@
 //! Attempts to sign in: the limits of failures, and the cost of hashing.
 //!
-//! Whoever knows the e-mail address of an owner can have attempts fail for it. So no count that others
-//! can fill from a few networks keeps an owner out, and still no password can be tried without end:
+//! Anyone with an owner's e-mail address can cause failed attempts for it. So no count filled from a few
+//! networks may lock an owner out, and still password guessing must be limited:
 //!
-//! - **A network address and an e-mail address together** have 10 failures a minute. That stops the
-//!   guesser, and nobody who comes from another network.
-//! - **A network address** has 30 attempts a minute over all e-mail addresses, those that succeed
-//!   included: each costs a hash. That stops whoever tries one password on many owners.
-//! - **An e-mail address** has 100 failures a minute from everywhere together. Beyond that, each network
+//! - **A network address and an e-mail address together** have 10 failures a minute. This stops a guesser,
+//!   and no caller from another network.
+//! - **A network address** has 30 attempts a minute over all e-mail addresses, including successful ones:
+//!   each costs a hash. This stops a caller trying one password on many owners.
+//! - **An e-mail address** has 100 failures a minute from all networks together. Beyond that, each network
 //!   address has one failure a minute for it, in place of ten. Guessing from many networks becomes slow,
 //!   and the first attempt of everybody is still made. It refuses nobody by itself: a limit over all
 //!   networks that did could be used up by anybody, in the name of any owner.
@@ -17,10 +17,10 @@
 //!   a session or an invitation can fill it. So an owner with a session changes the password even during an
 //!   attack. Each newly set password counts there as well, since to judge one may take long.
 //!
-//! Networks are those of [`rate::counted_address`]: a whole /64 of IPv6 is one. Once 100 000 of them have tried
-//! in a minute, newcomers share the count of a wide network ([`rate::wide_network`]), which is full when their
-//! neighbours fill it. So an attack by so many can keep out an owner who has no session yet, as can one that
-//! keeps all places for hashing taken. What others type is kept as a digest, for a minute.
+//! Network addresses are those of [`rate::counted_address`]: a whole /64 of IPv6 is one. After 100 000 of
+//! them in a minute, new ones share the count of a wide network ([`rate::wide_network`]), used up by all
+//! its addresses together. So an attack of this size can lock out an owner without a session, as can one
+//! occupying all slots for hashing. Typed e-mail addresses are kept as digests, for a minute.
 
 use std::{hash::Hash, net::IpAddr, sync::Arc};
 
@@ -37,30 +37,33 @@ use crate::{
     wire::Id,
 };
 
-/// The failures in a minute for an e-mail address from one network address.
+/// The failures per minute for an e-mail address from one network address.
 const OF_PAIR: u32 = 10;
 
-/// The same for an e-mail address that many guess at.
+/// The failures per minute of a pair with an attacked e-mail address.
 const OF_PAIR_WHEN_SLOWED: u32 = 1;
 
-/// The failures in a minute for an e-mail address, from everywhere, that slow further ones down.
+/// The failures per minute for an e-mail address before further ones are slowed.
+/// They count from all networks.
 const OF_EMAIL: u32 = 100;
 
-/// The attempts in a minute from each network address.
+/// The attempts per minute from each network address.
 const OF_ADDRESS: u32 = 30;
 
 /// The passwords of an account in a minute: wrong when given once more, or newly set.
 const OF_ACCOUNT: u32 = 10;
 
-/// More callers than this are not told apart within a minute, so that memory stays bounded. A network
-/// address beyond it counts as its wide network, and beyond twice as many all count as one; pairs and
-/// e-mail addresses beyond it are not counted, and the limit of the network address alone holds.
+/// The most callers counted separately within a minute, to bound memory.
+/// A network address beyond it counts as its wide network, and beyond twice as many all count as one. Pairs
+/// and e-mail addresses beyond it are not counted; only the limit of the network address holds.
 const MOST_CALLERS: usize = 100_000;
 
-/// The passwords that are hashed at once for those who would sign in. Each takes 19 MiB of memory.
+/// The concurrent password hashes of sign-ins.
+/// Each takes 19 MiB of memory.
 const STRANGERS: usize = 2;
 
-/// The same for owners who were let in, by a session or an invitation: strangers do not make them wait.
+/// The concurrent password hashes of owners with a session or an invitation.
+/// So they do not wait for sign-ins.
 const LET_IN: usize = 1;
 
 /// The digest of an e-mail address.
@@ -82,13 +85,13 @@ struct Counts {
     accounts: Windows<Id<Account>>,
 }
 
-/// An attempt that was counted as if it had failed, until it has succeeded.
+/// An attempt, counted as a failure until it succeeds.
 pub(crate) struct SignInAttempt {
     pair: (IpAddr, Email),
 }
 
 impl Counts {
-    /// Returns the address that an attempt counts for.
+    /// Returns the address an attempt counts for.
     fn counted_address(&mut self, from: IpAddr, at: Moment) -> IpAddr {
         let narrow = rate::counted_address(from);
         let wide = rate::wide_network(from);
@@ -140,8 +143,8 @@ impl SignIns {
         }
     }
 
-    /// Counts an attempt to sign in with an e-mail address, which is folded, before anything is
-    /// hashed for it: attempts that are made at the same time are counted as well.
+    /// Counts an attempt to sign in with a folded e-mail address.
+    /// This happens before any hashing, so concurrent attempts are counted as well.
     ///
     /// # Errors
     /// [`Error::RateLimited`]; the attempt then counts against nothing.
@@ -150,7 +153,7 @@ impl SignIns {
         attempt.inspect_err(|_| self.store.figures().limited.sign_in.increase())
     }
 
-    /// Notes that an attempt did not fail: it is no failure of its pair and its e-mail address.
+    /// Removes an attempt from the failures of its pair and its e-mail address.
     pub(crate) fn take_back(&self, attempt: &SignInAttempt) {
         let at = moment(&self.store);
         let mut counts = self.counts.lock();
@@ -167,7 +170,7 @@ impl SignIns {
         confirmed.inspect_err(|_| self.store.figures().limited.sign_in.increase())
     }
 
-    /// Notes that the password was right.
+    /// Removes a successful confirmation from the count.
     pub(crate) fn confirmed(&self, account: Id<Account>) {
         let at = moment(&self.store);
         self.counts.lock().accounts.take_back(&account, at);
@@ -191,10 +194,10 @@ impl SignIns {
         self.let_in.run(job).await?
     }
 
-    /// Returns whether the password that a signed-in owner gives once more is the one that was hashed.
+    /// Returns true if the confirmed password of a signed-in owner matches the hash.
     ///
     /// # Errors
-    /// [`Error::RateLimited`] when too many do.
+    /// [`Error::RateLimited`] when too many are hashed.
     pub(crate) async fn is_owners(
         &self,
         hash: PasswordHash,
@@ -204,12 +207,12 @@ impl SignIns {
         self.let_in.run(job).await
     }
 
-    /// Returns whether the password of somebody who would sign in is the one that was hashed. `None`
-    /// stands for a hash that nobody has, which takes as long.
+    /// Returns true if the password of a sign-in matches the hash.
+    /// `None` stands for the hash of an unknown password, which takes as long.
     ///
     /// # Errors
-    /// [`Error::RateLimited`] when too many would; the attempt then counts as no failure of its pair and
-    /// its e-mail address.
+    /// [`Error::RateLimited`] when too many are hashed; the attempt then counts as no failure of its pair
+    /// and its e-mail address.
     pub(crate) async fn is_hash_of(
         &self,
         attempt: &SignInAttempt,
@@ -229,7 +232,7 @@ impl SignIns {
     }
 }
 
-/// Returns whether a caller is one too many to be told apart from others.
+/// Returns true if a new caller exceeds the number of separate counts.
 fn is_beyond<K: Eq + Hash>(windows: &mut Windows<K>, caller: &K, most: usize, at: Moment) -> bool {
     let is_new = windows.status(caller, 1, at).remaining == 1;
     is_new && windows.callers() >= most
@@ -286,7 +289,7 @@ mod tests {
         for _ in 0..OF_PAIR {
             counts.attempt(from(1), "a", AT).unwrap();
         }
-        // Those that are refused count for nothing.
+        // Refused attempts count for nothing.
         for _ in 0..OF_ADDRESS {
             assert!(is_refused(counts.attempt(from(1), "a", AT)));
         }
@@ -299,7 +302,7 @@ mod tests {
         assert!(!is_refused(counts.confirm(Id::new(Uuid::nil()), AT)));
     }
 
-    /// Strangers who fill all places once had owners with a session wait behind them.
+    /// Once, sign-ins in all slots made owners with a session wait.
     #[tokio::test]
     async fn who_was_let_in_waits_for_no_stranger() {
         let store = Store::new(Arc::new(MemoryStorage::new()), Environment::default());
@@ -366,7 +369,7 @@ mod tests {
             let from = IpAddr::from(number.to_be_bytes());
             counts.attempt(from, &number.to_string(), AT).unwrap();
         }
-        // Networks that have nothing to do with each other.
+        // Unrelated networks.
         let crowd: [fn(u8) -> IpAddr; 4] = [
             |last| [198, 51, 100, last].into(),
             |last| [192, 0, 2, last].into(),
@@ -382,10 +385,10 @@ mod tests {
         for owner in ["203.0.113.9", "2001:db8:2::1"] {
             counts.attempt(owner.parse().unwrap(), owner, AT).unwrap();
         }
-        // Who was there before goes on.
+        // A caller counted before goes on.
         counts.attempt(IpAddr::from([0, 0, 0, 9]), "9", AT).unwrap();
 
-        // Beyond as many wide networks, all are one.
+        // Beyond as many wide networks, all count as one.
         for number in 0..most + 100 {
             let number = u128::from(number) << 80;
             let from = IpAddr::from((number | 0x2002 << 112).to_be_bytes());
