@@ -1,4 +1,4 @@
-//! Answers: what comes back when all went well.
+//! Answers to successful requests.
 
 use std::marker::PhantomData;
 
@@ -9,15 +9,15 @@ use crate::{
     wire::{Single, Timestamp},
 };
 
-/// The kind of change that a write made.
+/// The kind of change made by a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Outcome {
     /// A record was made.
     Created,
-    /// Done; the answer says what.
+    /// Done, with content in the answer.
     Done,
-    /// Done, and there is nothing to say.
+    /// Done, without content in the answer.
     Removed,
 }
 
@@ -43,7 +43,7 @@ pub struct Answer {
     pub outcome: Outcome,
     /// The answer as JSON: `{ "data": ... }`, or nothing.
     pub body: Vec<u8>,
-    /// Set when this is the stored answer to an earlier request with the same idempotency key.
+    /// Set for a stored answer, made for an earlier request with this key.
     pub replayed: bool,
 }
 
@@ -56,13 +56,13 @@ impl Answer {
         }
     }
 
-    /// An answer that holds `data`.
+    /// Makes an answer with `data`.
     pub(crate) fn with(outcome: Outcome, data: &impl Serialize) -> Result<Self, Error> {
         let body = serde_json::to_vec(&Single { data }).map_err(|e| Fault::corrupt(b"", e))?;
         Ok(Self::new(outcome, body))
     }
 
-    /// The `data` of the answer as a value.
+    /// Returns the `data` of the answer as a value.
     ///
     /// # Errors
     /// The answer holds something else, or nothing.
@@ -71,8 +71,8 @@ impl Answer {
     }
 }
 
-/// JSON that is known to be a `T`. Rows are stored in the form in which they are sent, so a read puts
-/// bytes together and need not know what they say.
+/// JSON known to be a `T`.
+/// Rows are stored in the form in which they are sent, so a read joins bytes without parsing them.
 #[derive(Clone, Debug)]
 pub struct Json<T> {
     bytes: Vec<u8>,
@@ -89,13 +89,13 @@ impl<T> Json<T> {
         }
     }
 
-    /// The same, known to show the state that the change of this time left.
+    /// Adds the time of the last change shown by this JSON.
     pub(crate) fn of_state(mut self, changed_at: Timestamp) -> Self {
         self.state = Some(changed_at);
         self
     }
 
-    /// The same JSON, known to be a `U` too.
+    /// Returns the same JSON, known to be a `U` too.
     pub(crate) fn retyped<U>(self) -> Json<U> {
         Json {
             bytes: self.bytes,
@@ -104,8 +104,8 @@ impl<T> Json<T> {
         }
     }
 
-    /// Of a list: the time of the location's last change before the list was read. A walk that has
-    /// passed it has seen all that there was when it began.
+    /// The time of the location's last change before a list was read.
+    /// A walk past this time has seen every row present at its start.
     pub fn state(&self) -> Option<Timestamp> {
         self.state
     }
@@ -117,10 +117,10 @@ impl<T> Json<T> {
 }
 
 impl<T: DeserializeOwned> Json<T> {
-    /// The value.
+    /// Parses the value.
     ///
     /// # Errors
-    /// Never for a body that the core made, unless the store was damaged.
+    /// Never for a body made by the core, unless the store was damaged.
     pub fn decode(&self) -> Result<T, serde_json::Error> {
         serde_json::from_slice(&self.bytes)
     }

@@ -1,4 +1,4 @@
-//! The builder of [`Connect`]: what the core takes from outside besides its storage.
+//! The builder of [`Connect`], for its dependencies besides its storage.
 
 use std::{fmt, sync::Arc};
 
@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// Builds [`Connect`]. What is not set has the default that its method names.
+/// Builds [`Connect`]. Each method names the default of its setting.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -45,7 +45,7 @@ pub struct ConnectBuilder {
 }
 
 impl Connect {
-    /// Begins a core on `storage`, which may be empty.
+    /// Starts a builder with `storage`, which may be empty.
     pub fn builder(storage: Arc<dyn Storage>) -> ConnectBuilder {
         ConnectBuilder {
             storage,
@@ -58,81 +58,88 @@ impl Connect {
 }
 
 impl ConnectBuilder {
-    /// Takes the time from `clock`. [`SystemClock`](crate::transaction::environment::SystemClock) unless set.
+    /// Sets the clock.
+    /// The default is [`SystemClock`](crate::transaction::environment::SystemClock).
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.environment.clock = clock;
         self
     }
 
-    /// Dates the signatures of webhooks by `clock`. By that of [`clock`](Self::clock) unless set.
+    /// Sets the clock for the dates of webhook signatures.
+    /// The default is the clock set by [`clock`](Self::clock).
     ///
-    /// Receivers hold these dates against their own clocks, and take what is a few minutes off. So a
-    /// core whose time is not that of the day, as in a sandbox, signs by another clock.
+    /// Receivers compare these dates with their own clocks, with a tolerance of a few minutes. So a core
+    /// with an artificial time, as in a sandbox, needs another clock for signatures.
     pub fn signing_clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.environment.signing_clock = Some(clock);
         self
     }
 
-    /// Takes the ids of new records from `ids`. [`UuidV7`](crate::transaction::environment::UuidV7) unless set.
+    /// Sets the source of ids of new records.
+    /// The default is [`UuidV7`](crate::transaction::environment::UuidV7).
     pub fn ids(mut self, ids: Arc<dyn Ids>) -> Self {
         self.environment.ids = ids;
         self
     }
 
-    /// Makes secrets out of `randomness`. The operating system's random source,
-    /// [`SystemRandomness`](crate::transaction::environment::SystemRandomness), unless set.
+    /// Sets the source of randomness for secrets.
+    /// The default is the operating system's random source,
+    /// [`SystemRandomness`](crate::transaction::environment::SystemRandomness).
     pub fn randomness(mut self, randomness: Arc<dyn Randomness>) -> Self {
         self.environment.randomness = randomness;
         self
     }
 
-    /// Takes the links to images that `links` takes.
-    /// [`HttpsLinks`](crate::transaction::environment::HttpsLinks) unless set.
+    /// Sets the check of links to images.
+    /// The default is [`HttpsLinks`](crate::transaction::environment::HttpsLinks).
     pub fn image_links(mut self, links: Arc<dyn ImageLinks>) -> Self {
         self.environment.image_links = links;
         self
     }
 
-    /// Takes the addresses of webhooks that `links` takes.
-    /// [`HttpsWebhooks`](crate::transaction::environment::HttpsWebhooks) unless set.
+    /// Sets the check of addresses of webhooks.
+    /// The default is [`HttpsWebhooks`](crate::transaction::environment::HttpsWebhooks).
     pub fn webhook_links(mut self, links: Arc<dyn WebhookLinks>) -> Self {
         self.environment.webhook_links = links;
         self
     }
 
-    /// Limits the requests of tokens, accounts and addresses. The limits of the specification,
-    /// [`RateLimits::default`], unless set.
+    /// Sets the rate limits of tokens, accounts and addresses.
+    /// The default is [`RateLimits::default`], the limits of the specification.
     pub fn limits(mut self, limits: RateLimits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// Limits what is stored for an account and each of its locations. [`StorageLimits::default`] unless
-    /// set. A write beyond them is refused as [`Error::LimitReached`](crate::transaction::Error::LimitReached).
+    /// Sets the storage limits of an account and each of its locations.
+    /// The default is [`StorageLimits::default`]. A write beyond them is refused as
+    /// [`Error::LimitReached`](crate::transaction::Error::LimitReached).
     pub fn storage_limits(mut self, limits: StorageLimits) -> Self {
         self.storage_limits = limits;
         self
     }
 
-    /// Has the limits of tokens, accounts and invalid tokens hold for all processes on the storage together.
-    /// Each process counts for itself unless set.
+    /// Shares rate limits between all processes on the storage.
+    /// They are the limits of tokens, accounts and invalid tokens. By default each process counts separately.
     ///
-    /// A process counts the requests that come to it, and tells the others of every tenth of a limit, or
-    /// third of that of an address, through the storage. Together they answer at most that much more than a limit for each
-    /// process but one. Requests that need no token, and sign-ins, are counted by each process alone.
+    /// A process counts its own requests, and shares the count through the storage after every tenth of a
+    /// limit, or third of the limit of an address. Together they exceed a limit by at most this much for
+    /// each process but one. Requests without need of a token, and sign-ins, are counted by each process
+    /// separately.
     pub fn share_limits(mut self) -> Self {
         self.is_shared = true;
         self
     }
 
-    /// Notes that the service sends and downloads nothing: the store is a copy that is tried. Whoever builds the
-    /// service leaves out the workers of webhooks and images, and what it shows of itself says so.
+    /// Stops all sending and downloading: the store is a copy for trial.
+    /// The service must then run no workers of webhooks and images. Its status shows this setting.
     pub fn hold_deliveries(mut self) -> Self {
         self.environment.holds_deliveries = true;
         self
     }
 
-    /// Builds the core. Nothing is read or written yet.
+    /// Builds the core.
+    /// Nothing is read or written yet.
     pub fn build(self) -> Connect {
         let Self {
             storage,

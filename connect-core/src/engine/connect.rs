@@ -16,11 +16,10 @@ use crate::{
     wire::{Id, Location, Scope, Timestamp},
 };
 
-/// Connect over one storage, made by [`builder`](Self::builder). Cheap to clone; all clones share
-/// their state.
+/// Connect over one storage, made by [`builder`](Self::builder).
+/// Cheap to clone; all clones share their state.
 ///
-/// Every method that asks for an [`Access`] acts at the location that the access
-/// was given for.
+/// Every method with an [`Access`] parameter acts at the location of the access.
 #[derive(Clone)]
 pub struct Connect {
     pub(crate) core: Arc<Core>,
@@ -55,12 +54,12 @@ impl Connect {
         }
     }
 
-    /// Checks the token of a request from `address`, and counts the request. `token` is `None` for a
-    /// request that presents none.
+    /// Checks the token of a request from `address`, and counts the request.
+    /// `token` is `None` for a request without a token.
     ///
     /// # Errors
-    /// [`Error::Unauthorized`] without a valid token, [`Error::RateLimited`] when a limit is used
-    /// up (the request then counts against nothing), [`Error::Internal`].
+    /// [`Error::Unauthorized`] without a valid token, [`Error::RateLimited`] when a limit is used up (the
+    /// request then counts against nothing), [`Error::Internal`].
     pub async fn authenticate(
         &self,
         address: IpAddr,
@@ -69,13 +68,13 @@ impl Connect {
         self.core.admission.authenticate(address, token).await
     }
 
-    /// Lets a screen in to the location in which it stands, by its key, and counts the request against the
-    /// screen. `key` is `None` for a request that presents none. A screen may make as many requests as a
-    /// token; those of its account's tokens do not count for it.
+    /// Admits a screen to its location by its key, and counts the request.
+    /// `key` is `None` for a request without a key. The request counts against the screen. A screen may
+    /// make as many requests as a token; requests of its account's tokens do not count against it.
     ///
     /// # Errors
-    /// [`Error::Unauthorized`] without a valid key, [`Error::RateLimited`] when the screen has made too many
-    /// requests, or too many without a valid key came from `address`, [`Error::Internal`].
+    /// [`Error::Unauthorized`] without a valid key, [`Error::RateLimited`] when the screen has made too
+    /// many requests, or too many without a valid key came from `address`, [`Error::Internal`].
     pub async fn authenticate_screen(
         &self,
         address: IpAddr,
@@ -84,15 +83,15 @@ impl Connect {
         self.core.admission.authenticate_screen(address, key).await
     }
 
-    /// Counts a request that needs no token, such as one for the API document.
+    /// Counts a request without need of a token, for the API document for example.
     ///
     /// # Errors
-    /// [`Error::RateLimited`] when there were too many of those from `address`.
+    /// [`Error::RateLimited`] when `address` has sent too many such requests.
     pub fn count_anonymous(&self, address: IpAddr) -> Result<RateStatus, Denied> {
         self.core.admission.count_anonymous(address)
     }
 
-    /// The figures for a request of which nothing is known but its address.
+    /// The rate-limit status of a request known only by its address.
     pub fn anonymous_rate(&self, address: IpAddr) -> RateStatus {
         self.core.admission.anonymous_rate(address)
     }
@@ -105,11 +104,10 @@ impl Connect {
         caller.check_available()
     }
 
-    /// Lets an admitted caller in to a location for one kind of act.
+    /// Authorizes an authenticated caller at a location for one scope.
     ///
-    /// # Errors
-    /// [`Error::ApiNotAvailable`], [`Error::ForbiddenLocation`] (also when there is no such
-    /// location), [`Error::ForbiddenScope`].
+    /// # Errors [`Error::ApiNotAvailable`], [`Error::ForbiddenLocation`] (also for a missing location),
+    /// [`Error::ForbiddenScope`].
     pub fn authorize(
         &self,
         caller: &Authenticated,
@@ -119,7 +117,7 @@ impl Connect {
         caller.authorize(location.into(), std::slice::from_ref(scope))
     }
 
-    /// Lets an admitted caller in to a location when it has at least one of these scopes there.
+    /// Authorizes an authenticated caller with one of these scopes at a location.
     ///
     /// # Errors
     /// As [`authorize`](Self::authorize).
@@ -132,12 +130,13 @@ impl Connect {
         caller.authorize(location.into(), scopes)
     }
 
-    /// The counts of what this core did since it was built.
+    /// The counters of this core since it was built.
     pub fn figures(&self) -> &Figures {
         self.core.store.figures()
     }
 
-    /// The time that this core goes by. Steps of the machine's clock do not move it.
+    /// The current time of this core.
+    /// Steps of the machine's clock do not move it.
     pub fn now(&self) -> Timestamp {
         self.core.store.now()
     }
@@ -146,7 +145,7 @@ impl Connect {
         &self.core.store
     }
 
-    /// Attempts at a unit of work on `partition`.
+    /// Starts attempts at a unit of work on `partition`.
     pub(crate) fn attempts(&self, partition: Uuid) -> Attempts<'_> {
         self.core.store.attempts(partition)
     }

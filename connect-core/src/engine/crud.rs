@@ -17,10 +17,10 @@ use crate::{
 
 /// A record after a write.
 pub(super) struct Saved<R: Resource> {
-    /// The record as it was, if there was one.
+    /// The record before, if there was one.
     pub(super) old: Option<R>,
     pub(super) record: R,
-    /// Unset when the record was already as the draft says: then nothing was written.
+    /// Unset if the draft changes nothing: then nothing was written.
     pub(super) is_changed: bool,
 }
 
@@ -44,7 +44,8 @@ pub(super) async fn insert<R: Resource>(
     })
 }
 
-/// Changes a record, without its event. A write that changes nothing writes nothing.
+/// Changes a record, without its event.
+/// A write without an effect writes nothing.
 pub(super) async fn change<R: Resource>(
     unit: &mut Unit<'_>,
     access: &Access,
@@ -91,7 +92,8 @@ pub(crate) async fn replace<R: Resource>(
     Ok(saved.record)
 }
 
-/// Changes the record with this id, without its event. Returns whether that changed anything.
+/// Changes the record with this id, without its event.
+/// Returns true if anything changed.
 pub(crate) async fn amend<R: Resource>(
     unit: &mut Unit<'_>,
     access: &Access,
@@ -128,14 +130,14 @@ fn emit_changed<R: Resource>(unit: &mut Unit<'_>, record: &R) {
     unit.emit(R::CHANGED, changed);
 }
 
-/// The record with this id.
+/// Returns the record with this id.
 pub(crate) async fn find<R: Resource>(unit: &mut Unit<'_>, id: Id<R>) -> Result<R, Error> {
     let found = unit.find(id.uuid()).await?;
     found.ok_or_else(|| Error::not_found(R::NAME, id))
 }
 
-/// Adds what a write of `draft` looks up, whichever record it is for. The records that a batch is
-/// matched `by` are read already.
+/// Adds the lookups of a write of `draft`, for any record.
+/// The records matched `by` a batch are read already.
 pub(crate) fn reads_of_draft<R: Resource>(
     draft: &Draft<R>,
     by: Option<&MatchBy>,

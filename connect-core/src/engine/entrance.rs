@@ -1,5 +1,5 @@
-//! The entrance of writes: a stored answer is found, the form of the body is checked, and the write
-//! goes to its location's queue.
+//! The entry point of writes.
+//! A stored answer is found, the form of the body is checked, and the write goes to its location's queue.
 
 use async_trait::async_trait;
 
@@ -18,14 +18,15 @@ use crate::{
 };
 
 impl Connect {
-    /// Does a write; [`write`](super::write) tells the order. `change` makes the change of the body.
+    /// Performs a write, in the order given in [`write`](super::write).
+    /// `change` converts the body into the change.
     pub(crate) async fn write<T: FromJson + Send + 'static>(
         &self,
         at: Access,
         request: Request<T>,
         change: impl FnOnce(T) -> Result<Box<dyn Change>, Error> + Send + 'static,
     ) -> Result<Answer, Refusal> {
-        // The answer to a key that was used lately is given at once.
+        // A recently used key gets its stored answer at once.
         if let Some(idempotency) = &request.idempotency {
             let caller = at.actor();
             let key = answer_key(caller.id(), &idempotency.key);
@@ -42,7 +43,7 @@ impl Connect {
         let Reading { change, is_dry_run } = Reading::of(request.input, change).await;
         let change = match change {
             Ok(change) => change,
-            // Without a key there is nothing to remember the refusal under.
+            // Without an idempotency key the refusal is not stored.
             Err(error) if request.idempotency.is_none() => return Err(error.into()),
             Err(error) => Box::new(Refused { error, is_dry_run }),
         };
@@ -55,8 +56,9 @@ impl Connect {
     }
 }
 
-/// A write whose body was refused. It is queued all the same when it has an idempotency key, so
-/// that the refusal is stored like every other answer, or an earlier answer is found.
+/// A write with a refused body.
+/// With an idempotency key it is queued all the same, so that the refusal is stored like every other
+/// answer, or an earlier answer is found.
 struct Refused {
     error: Error,
     is_dry_run: bool,

@@ -1,4 +1,4 @@
-//! The errors of the items of one answer, which is not to grow far beyond the request.
+//! The errors of the items of one answer, limited in size.
 
 use crate::{
     transaction::Error,
@@ -7,20 +7,20 @@ use crate::{
 
 /// Makes the errors of the items, in their order.
 pub(crate) struct ItemErrors {
-    /// The number of fields at fault that the items to come may list.
+    /// The number of field errors left for the next items.
     left: usize,
 }
 
 impl ItemErrors {
-    /// Begins an answer.
+    /// Starts an answer.
     pub(crate) fn new() -> Self {
         Self {
             left: MAX_DETAILS_PER_BATCH,
         }
     }
 
-    /// Returns the error of the next item. One that has more fields at fault than are left tells its
-    /// first only.
+    /// Returns the error of the next item.
+    /// If it has more field errors than are left, only its first is listed.
     pub(crate) fn of(&mut self, error: &Error) -> ErrorDetail {
         let mut detail = error.detail();
         match self.left.checked_sub(detail.details.len()) {
@@ -51,7 +51,7 @@ mod tests {
         for _ in 0..MAX_DETAILS_PER_BATCH / 20 - 1 {
             assert_eq!(listed(20), 20);
         }
-        // Of 20 that are left.
+        // With 20 left.
         assert_eq!([19, 1, 2, 1].map(&mut listed), [19, 0, 0, 0]);
 
         let none_left = ItemErrors { left: 1 }.of(&with_faults(3));

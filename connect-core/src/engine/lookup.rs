@@ -1,4 +1,4 @@
-//! The use that writes and lists make of the indexes that a kind declares.
+//! The use of a kind's declared indexes in writes and lists.
 
 use super::resource::{Draft, Resource};
 use crate::{
@@ -6,13 +6,13 @@ use crate::{
     wire::MatchBy,
 };
 
-/// The index by a field.
+/// Returns the index by a field.
 pub(super) fn index_by<R: Record>(field: &str) -> Option<&'static Index<R>> {
     R::INDEXES.iter().find(|index| index.field == field)
 }
 
-/// Adds the reads of the entries of the unique texts that a draft gives. The records that a batch
-/// is matched `by` are read already.
+/// Adds reads of the index entries for a draft's unique texts.
+/// The records matched `by` a batch are read already.
 pub(super) fn reads<R: Resource>(draft: &Draft<R>, by: Option<&MatchBy>, reads: &mut Reads) {
     for index in R::INDEXES {
         if index.kind == IndexKind::Unique
@@ -24,7 +24,7 @@ pub(super) fn reads<R: Resource>(draft: &Draft<R>, by: Option<&MatchBy>, reads: 
     }
 }
 
-/// Checks that no other record has a value that is new in `record` and has to be unique.
+/// Checks that new unique values of `record` are not taken.
 pub(super) async fn check_unique<R: Resource>(
     unit: &mut Unit<'_>,
     old: Option<&R>,
@@ -45,14 +45,13 @@ pub(super) async fn check_unique<R: Resource>(
     Ok(())
 }
 
-/// The way in which a list is read that is narrowed down by `query`.
+/// The plan for reading a list filtered by `query`.
 pub(super) struct ListPlan<'q, R: Record> {
     /// The narrowest index.
     pub(super) through: Through<'q>,
-    /// The index in change order that is read instead when a value has too many holders to be
-    /// sorted.
+    /// The index in change order, for values with too many holders.
     pub(super) in_order: Through<'q>,
-    /// The filters that each record is held against, where the index alone does not tell.
+    /// The filters to test each record against, unless the index alone decides.
     pub(super) filters: Vec<(&'static Index<R>, Indexed<'q>)>,
 }
 
@@ -70,7 +69,7 @@ impl<'q, R: Record> ListPlan<'q, R> {
             Some((index, value)) => Through::index(index.kind, index.family, *value),
         };
         let (through, in_order) = (through(narrowest), through(by_change));
-        // What was found through the one index that there is passes. A value with many holders is
+        // With a single filter and an exact index, every row found passes. A value with many holders is
         // searched for without its index.
         let is_exact = narrowest.is_none_or(|(index, _)| index.kind != IndexKind::Holders);
         if is_exact && filters.len() == 1 {
@@ -83,7 +82,7 @@ impl<'q, R: Record> ListPlan<'q, R> {
         }
     }
 
-    /// Returns whether a record is what the query asks for.
+    /// Returns true if a record matches the query.
     pub(super) fn has(&self, record: &R) -> bool {
         let mut filters = self.filters.iter();
         filters.all(|(index, value)| (index.of_record)(record) == Some(*value))

@@ -1,7 +1,8 @@
-//! The machinery under every chapter: what listing, reading, creating, changing, deleting and
-//! batches do for any kind of record; the order of every write, and the queue that writes wait in.
+//! The operations shared by every kind of record.
+//! They are listing, reading, creating, changing, deleting and batches, the order of every write, and the
+//! write queue.
 //!
-//! Knows nothing of HTTP: answers and errors have names, and whoever serves them gives them status
+//! This module knows nothing of HTTP: answers and errors have names, and the server maps them to status
 //! codes.
 
 mod answer;

@@ -1,4 +1,4 @@
-//! The part of a list that a request asks for (specification: Shared shapes; contract: Pages).
+//! The requested part of a list (specification: Shared shapes; contract: Pages).
 
 use std::ops::Bound;
 
@@ -17,43 +17,43 @@ use crate::{
     },
 };
 
-/// The part of a list that a request asks for.
+/// The requested part of a list.
 pub struct PageRequest<K> {
     pub(super) name: &'static str,
     pub(super) filters: String,
-    /// The rest of the list from the place where the page begins.
+    /// The rest of the list from the start of the page.
     pub(super) span: Span<K>,
     pub(super) limit: usize,
-    /// The number of rows to look at first where a filter is held against each.
+    /// The number of rows to read first if each is tested against a filter.
     pub(super) first_look: usize,
     pub(super) include_deleted: bool,
-    /// The place of the cursor, for a page that goes on from one.
+    /// The position of the cursor, if the request has one.
     place: Option<K>,
-    /// The time at which the walk through the list began.
+    /// The start time of the walk through the list.
     pub(super) began: Timestamp,
-    /// From when on deletions have to be known.
+    /// The time from which deletions must be known.
     deletions_from: Option<Timestamp>,
-    /// The row that has to be there for the list to go on behind it.
+    /// The row that must exist for the list to continue after it.
     pub(super) anchor: Option<Anchor<K>>,
 }
 
-/// The row behind which a list goes on whose rows are purged after some days. Once it is gone, those
-/// behind it may be gone too, unseen.
+/// The row a list continues after, if its rows are purged after some days.
+/// Once this row is purged, the rows after it may have been purged too, unseen.
 pub(super) struct Anchor<K> {
-    /// Its place.
+    /// Its position.
     pub(super) place: K,
-    /// Its id, if the client named it by that.
+    /// Its id, if the client sent it.
     id: Option<Uuid>,
-    /// The parameter that names it.
+    /// The parameter naming it.
     parameter: &'static str,
-    /// The days for which rows are kept.
+    /// The retention of rows, in days.
     days: i64,
 }
 
 impl<K: SortKey> Anchor<K> {
-    /// Checks that the row that was found at the place is the one that is meant, or that everything
-    /// behind it is still there. `next` is the number of the first row behind it, or what the next
-    /// row of the location will be given.
+    /// Checks that the row at the position is the intended one.
+    /// If it is missing, all rows after it must still exist. `next` is the number of the first row after
+    /// it, or else of the location's next row.
     pub(super) fn check(&self, row: Option<&Value>, next: u64) -> Result<(), Error> {
         #[derive(Deserialize)]
         struct Named {
@@ -62,7 +62,7 @@ impl<K: SortKey> Anchor<K> {
         let is = |row: &Value, id| serde_json::from_slice(row).is_ok_and(|row: Named| row.id == id);
         let is_meant = match row {
             Some(row) => self.id.is_none_or(|id| is(row, id)),
-            // The first row has the number 1, so no row is in front of it.
+            // The first row has the number 1, so no row precedes it.
             None => match self.place.number() {
                 None | Some(0) => false,
                 Some(number) => number.checked_add(1) == Some(next),
@@ -81,13 +81,14 @@ impl<K: SortKey> Anchor<K> {
     }
 }
 
-/// The most rows that are looked at for one page. Two filters that many records pass singly and
-/// hardly any pass together must not make one request read a whole catalog: the page is then
-/// short, and its cursor goes on where the search stopped.
+/// The most rows read for one page.
+/// Two filters may match many records each and hardly any together. Such a request must not read a whole
+/// catalog: its page is short, and its cursor continues at the end of the search.
 pub(super) const MOST_LOOKED_AT: usize = 2000;
 
 impl PageRequest<Change> {
-    /// The part of the list `name` that `query`, with the common parameters `sync`, asks for.
+    /// Returns the part of the list `name` requested by `query`.
+    /// `sync` are the common parameters.
     pub(crate) fn of(
         name: &'static str,
         at: &Access,
@@ -104,13 +105,13 @@ impl PageRequest<Change> {
         };
         let mut request = Self::within(name, at, query, whole, now)?;
         request.include_deleted = sync.include_deleted;
-        // What lies before the place of the cursor has been shown. A walk from the very beginning
-        // shows no deletion that is older than itself, and needs none.
+        // Deletions before the cursor's position have been shown. A walk from the very beginning shows no
+        // deletion older than itself, and needs none.
         request.deletions_from = match request.span.from {
             Bound::Excluded((place, _)) => Some(place.max(since.unwrap_or(request.began))),
             _ => since,
         };
-        // A walk is held against the 90 days by when it began, not by where it is.
+        // The limit of 90 days applies to the start of a walk, not to its position.
         let from = match request.place {
             Some(_) => Some(request.began),
             None => since,
@@ -124,8 +125,8 @@ impl PageRequest<Change> {
 }
 
 impl<K: SortKey> PageRequest<K> {
-    /// The part of a list of rows that `query` asks for, of which `whole` may be shown. Most rows
-    /// pass its filter, so at first no more are looked at than the page has.
+    /// Returns the requested part of a list of rows, within `whole`.
+    /// Most rows pass its filter, so at first only as many are read as the page has.
     pub(crate) fn of_rows(
         name: &'static str,
         at: &Access,
@@ -140,9 +141,9 @@ impl<K: SortKey> PageRequest<K> {
         })
     }
 
-    /// The same for rows that are purged after some `days`. A list that the client began behind a
-    /// row of its own, which `after` names by its place and id, goes on behind a row that is still
-    /// there; one from the beginning shows what there is.
+    /// Adds the retention of rows purged after some `days`.
+    /// `after` is the position and id of the client's own last row. Such a list continues only after an
+    /// existing row. A list from the beginning shows all rows present.
     pub(crate) fn kept(mut self, days: i64, after: Option<(K, Uuid)>) -> Self {
         let (place, id, parameter) = match (self.place, after) {
             (Some(place), Some(_)) => (place, None, "cursor"),
@@ -159,7 +160,7 @@ impl<K: SortKey> PageRequest<K> {
         self
     }
 
-    /// The part of the list `name` that `query` asks for. `whole` is all that it may ever show.
+    /// Returns the part of the list `name` requested by `query`, within `whole`.
     fn within(
         name: &'static str,
         at: &Access,
@@ -175,7 +176,7 @@ impl<K: SortKey> PageRequest<K> {
             .extend_pairs(filters)
             .finish();
         if whole.newest_first {
-            // No parameter is written so.
+            // No parameter has this form.
             filters.push_str("#newest-first");
         }
         let limit = query.limit().unwrap_or(DEFAULT_PAGE_SIZE);
@@ -206,8 +207,8 @@ impl<K: SortKey> PageRequest<K> {
         })
     }
 
-    /// Refuses a request for deletions of a time when they are no longer complete. A walk has seen
-    /// those before its place.
+    /// Refuses a request for deletions of a time with purged tombstones.
+    /// A walk has seen the deletions before its position.
     pub(super) fn check_deletions(&self, complete_since: Option<Timestamp>) -> Result<(), Error> {
         match (self.deletions_from, complete_since) {
             (Some(from), Some(complete)) if from < complete => Err(self.too_old(complete)),
@@ -227,7 +228,7 @@ impl<K: SortKey> PageRequest<K> {
         Error::Malformed(Reason::of(field, problem))
     }
 
-    /// The number of rows to look for: one more than the page, to know whether there is another.
+    /// The rows to find: the page and one more, for the cursor.
     pub(super) fn wanted(&self) -> usize {
         self.limit + 1
     }

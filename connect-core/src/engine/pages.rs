@@ -1,4 +1,5 @@
-//! Pages of lists, as JSON. A page is read in one round trip.
+//! Pages of lists, as JSON.
+//! A page is read in one round trip.
 
 use super::{
     answer::Json,
@@ -14,9 +15,9 @@ use crate::{
 };
 
 impl Connect {
-    /// A page of a list that is read through an index, or through `otherwise` when a text has more
-    /// holders than are sorted. `filter` is held against each row: needed where the index alone
-    /// does not tell, and for [`Through::Holders`].
+    /// Reads a page of a list through an index.
+    /// It uses `otherwise` if a text has too many holders to sort. `filter` tests each row: it is needed if
+    /// the index alone does not decide, and for [`Through::Holders`].
     pub(crate) async fn page<T: Row>(
         &self,
         at: &Access,
@@ -31,8 +32,8 @@ impl Connect {
     }
 }
 
-/// The page of these rows, which are sorted and start at the position. Without a row too many
-/// there is another page only when the search for rows `stopped_at` some point.
+/// Writes the page of these sorted rows, from the position on.
+/// Without an extra row there is a next page only if the search `stopped_at` some point.
 fn written<T, K: SortKey>(
     request: &PageRequest<K>,
     at: &Access,
@@ -41,7 +42,7 @@ fn written<T, K: SortKey>(
     let rows = &found.rows;
     let shown = &rows[..rows.len().min(request.limit)];
     let length: usize = shown.iter().map(|(_, row)| row.len()).sum();
-    // With the commas of up to 200 rows.
+    // Includes the commas of up to 200 rows.
     let mut bytes = Vec::with_capacity(length + 350);
     bytes.extend_from_slice(b"{\"data\":[");
     for (index, (_, row)) in shown.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Reading the body of a write, a large one beside the threads on which requests are answered.
+//! Parsing of request bodies; large ones are parsed off the request threads.
 
 use std::{num::NonZero, sync::LazyLock, thread::available_parallelism};
 
@@ -13,25 +13,25 @@ use crate::{
     wire::read::Invalid,
 };
 
-/// The bytes from which on a body is read on a thread of its own, so that it holds up no other
-/// request. Reading 2 MB takes a millisecond, and finding what is wrong with them up to 13.
+/// The size of a body to parse on another thread.
+/// So it delays no other request. Parsing 2 MB takes a millisecond, and listing its errors up to 13.
 const LARGE: usize = 64 * 1024;
 
-/// Large bodies that are read at once, one for each processor. More would be done no sooner, and each
-/// takes its size in memory a few times over.
+/// The limit of large bodies parsed at once, one for each processor.
+/// More would be no faster, and each takes its size in memory a few times over.
 static AT_ONCE: LazyLock<Semaphore> =
     LazyLock::new(|| Semaphore::new(available_parallelism().map_or(1, NonZero::get)));
 
-/// The body of a write, read.
+/// The parsed body of a write.
 pub(super) struct Reading {
-    /// The change that it asks for, or the reason why it is refused.
+    /// The requested change, or the reason for refusing it.
     pub(super) change: Result<Box<dyn Change>, Error>,
-    /// Set when it asks for a dry run, also when it is refused.
+    /// Set for a dry run, including a refused one.
     pub(super) is_dry_run: bool,
 }
 
 impl Reading {
-    /// Reads the body of a write; `change` makes the change of it.
+    /// Parses the body of a write; `change` converts it into the change.
     pub(super) async fn of<T, F>(input: Input<T>, change: F) -> Self
     where
         T: FromJson + Send + 'static,
@@ -39,7 +39,7 @@ impl Reading {
     {
         match input {
             Input::Json(json) if json.len() >= LARGE => {
-                // It is never closed.
+                // The semaphore is never closed.
                 let _permit = AT_ONCE.acquire().await;
                 let reading = spawn_blocking(move || Self::of_json(&json, change)).await;
                 reading.unwrap_or_else(|_| Self::refused(Fault::Panicked.into()))
@@ -75,8 +75,8 @@ impl Reading {
     }
 }
 
-/// The error of a body that was refused, with all fields that are at fault. One that tells them
-/// already stays: rules find faults that no field has by itself.
+/// The error of a refused body, with all fields at fault.
+/// An error with a list of fields is kept: rules find errors across several fields.
 fn with_all_faults<T: FromJson>(error: Error, json: &[u8]) -> Error {
     match error {
         Error::Invalid(Reason {
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
     use crate::wire::read::ReadError;
 
-    /// The thread that a body was read on.
+    /// The thread of the parsing.
     struct Reader(ThreadId);
 
     impl FromJson for Reader {

@@ -1,5 +1,5 @@
-//! The records of one kind at one location, as JSON: the lower floor, for servers that pass bodies
-//! on as they came.
+//! The records of one kind at one location, as JSON.
+//! This is the lower level, for servers passing bodies on unchanged.
 
 use std::{fmt, marker::PhantomData};
 
@@ -27,8 +27,8 @@ use crate::{
     wire::{Id, Page, Single, read::BatchRequest},
 };
 
-/// The records of one kind at one location. Bodies and answers are JSON;
-/// [`Records`](super::Records) has the same methods on values.
+/// The records of one kind at one location.
+/// Bodies and answers are JSON; [`Records`](super::Records) has the same methods on values.
 pub struct JsonRecords<R> {
     connect: Connect,
     access: Access,
@@ -44,15 +44,15 @@ impl<R: Resource> JsonRecords<R> {
         }
     }
 
-    /// The access that it acts by.
+    /// The access of the operations.
     pub fn access(&self) -> &Access {
         &self.access
     }
 
-    /// Returns a page of the list, in the order in which the records last changed.
+    /// Returns a page of the list, in the order of last changes.
     ///
-    /// With `includeDeleted` every deletion is listed, whatever the filters: what a deleted record
-    /// was is no longer known, and a client drops ids it never had.
+    /// With `includeDeleted` every deletion is listed, whatever the filters: the fields of a deleted record
+    /// are no longer known, and a client ignores unknown ids.
     ///
     /// # Errors
     /// A query parameter is bad.
@@ -90,7 +90,8 @@ impl<R: Resource> JsonRecords<R> {
             .ok_or_else(|| Error::not_found(R::NAME, id))
     }
 
-    /// Returns those of these records that there are, in the order of the ids, in one round trip.
+    /// Returns the existing ones of these records, in the order of the ids.
+    /// They are read in one round trip.
     pub(super) async fn get_many(&self, ids: &[Id<R>]) -> Result<Vec<R>, Fault> {
         let location = self.access.partition();
         let place = |id: &Id<R>| key(location, R::ROWS, &[Part::Id(id.uuid())]);
@@ -107,7 +108,8 @@ impl<R: Resource> JsonRecords<R> {
         Ok(found)
     }
 
-    /// Queues a write. The future owns what it needs, so it can be spawned.
+    /// Queues a write.
+    /// The future owns its data, so it can be spawned.
     pub(crate) fn write<T: FromJson + Send + 'static, F>(
         &self,
         request: Request<T>,
@@ -123,8 +125,7 @@ impl<R: Resource> JsonRecords<R> {
     /// Creates a record.
     ///
     /// # Errors
-    /// A field is missing or invalid, a value that has to be unique is taken, or a reference leads
-    /// nowhere.
+    /// A field is missing or invalid, a unique value is taken, or a referenced record is missing.
     pub fn create(
         &self,
         request: Request<R::Input>,
@@ -139,7 +140,7 @@ impl<R: Resource> JsonRecords<R> {
     /// Changes the given fields of a record.
     ///
     /// # Errors
-    /// As [`create`](Self::create), and when there is no such record.
+    /// As [`create`](Self::create), and if there is no such record.
     pub fn update(
         &self,
         id: Uuid,
@@ -167,8 +168,8 @@ impl<R: Resource> JsonRecords<R> {
 }
 
 impl<R: Upsert> JsonRecords<R> {
-    /// Creates and changes many records with one commit. Items that fail do not spoil the others;
-    /// the answer says what became of each.
+    /// Creates and changes many records with one commit.
+    /// A failed item does not affect the others; the answer has the result of each.
     ///
     /// # Errors
     /// The batch as a whole is malformed or invalid.

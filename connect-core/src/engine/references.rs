@@ -1,4 +1,4 @@
-//! References from a record to others of its location, such as that of a product to its category.
+//! References between records of a location: product to category, for example.
 
 use std::collections::HashSet;
 
@@ -17,11 +17,11 @@ use crate::{
     wire::read::Invalid,
 };
 
-/// The most look-ups of unknown records at other locations for one write: those of all items of a
-/// batch at ten locations.
+/// The most lookups of unknown records at other locations for one write.
+/// It suffices for all items of a batch at ten locations.
 const MOST_ELSEWHERE: usize = 5000;
 
-/// Adds the reads of the records that a draft refers to.
+/// Adds the reads of the records a draft refers to.
 pub(super) fn reads<R: Resource>(draft: &Draft<R>, reads: &mut Reads) {
     for reference in R::REFERENCES {
         for id in reference.sent_ids(draft) {
@@ -32,8 +32,8 @@ pub(super) fn reads<R: Resource>(draft: &Draft<R>, reads: &mut Reads) {
     }
 }
 
-/// Adds the look-ups at other locations of the records that this one does not have: they decide
-/// between two refusals of [`check`].
+/// Adds lookups at other locations for records missing at this one.
+/// They decide between two refusals of [`check`].
 pub(crate) fn reads_elsewhere<R: Resource>(
     drafts: &[&Draft<R>],
     access: &Access,
@@ -47,8 +47,7 @@ pub(crate) fn reads_elsewhere<R: Resource>(
     look_elsewhere(references, access, unit, reads);
 }
 
-/// Adds the look-ups at other locations of the rows that this one does not have, as far as it is
-/// known.
+/// Adds lookups at other locations for rows missing at this one.
 pub(crate) fn look_elsewhere(
     rows: impl Iterator<Item = (Family, Uuid)>,
     access: &Access,
@@ -69,15 +68,16 @@ pub(crate) fn look_elsewhere(
     }
 }
 
-/// Returns whether another location of the account has a row, as far as [`look_elsewhere`] looked.
+/// Returns true if another location of the account has a row.
+/// Only the lookups of [`look_elsewhere`] are considered.
 pub(crate) fn is_elsewhere(access: &Access, unit: &Unit<'_>, rows: Family, id: Uuid) -> bool {
     let row = |location| key(location, rows, &[Part::Id(id)]);
     others(access).any(|other| matches!(unit.known(&row(other)), Some(Some(_))))
 }
 
-/// Checks that the records that `record` refers to, and `old` did not, are of this location. One of
-/// another location of the account is forbidden rather than unknown, which tells an integrator what
-/// is mixed up.
+/// Checks that new references of `record` are to records of this location.
+/// References also in `old` are not checked. A record of another location of the account is forbidden
+/// rather than unknown, so that the integrator sees the mix-up.
 pub(super) async fn check<R: Resource>(
     unit: &mut Unit<'_>,
     access: &Access,
@@ -106,8 +106,9 @@ pub(super) async fn check<R: Resource>(
     Ok(())
 }
 
-/// Changes every record that refers to `id`, which is deleted in the same commit. `index` is their
-/// index by that reference. Returns their ids, in the order of the index.
+/// Changes every record with a reference to the deleted `id`.
+/// The deletion is in the same commit. `index` is their index by this reference. Returns their ids, in the
+/// order of the index.
 pub(crate) async fn clear<R: Record + Clone>(
     unit: &mut Unit<'_>,
     index: Family,
@@ -117,7 +118,7 @@ pub(crate) async fn clear<R: Record + Clone>(
     let prefix = key(unit.partition(), index, &[Part::Id(id)]);
     let ids = unit.members(&prefix, R::ROWS).await?;
     for (place, id) in ids.iter().enumerate() {
-        // There may be as many as a whole catalog has.
+        // There may be as many as in a whole catalog.
         give_way(place).await;
         if let Some(old) = unit.find::<R>(*id).await? {
             unit.amend(&old, &clear);

@@ -1,8 +1,7 @@
-//! The idempotency keys that were used lately in this process.
+//! The idempotency keys recently used in this process.
 //!
-//! A repeated request is answered from its stored answer alone, so it need not wait in the write
-//! queue, nor be read. A hint is all this is: for a key that is not here, or whose answer is gone,
-//! the queue finds out.
+//! A repeated request is answered from its stored answer alone, without the write queue, and without
+//! parsing its body. This is only a hint: for a missing key, or one without an answer, the queue decides.
 
 use std::collections::HashSet;
 
@@ -10,13 +9,13 @@ use parking_lot::Mutex;
 
 use crate::storage::Key;
 
-/// The keys of stored answers, as far as they are remembered.
+/// The remembered keys of stored answers.
 #[derive(Default)]
 pub(crate) struct RecentAnswers {
     keys: Mutex<HashSet<Key>>,
 }
 
-/// More keys than this, and they are forgotten.
+/// The most keys; beyond them, all are forgotten.
 const MOST: usize = 20_000;
 
 impl RecentAnswers {
@@ -29,7 +28,7 @@ impl RecentAnswers {
         keys.insert(key);
     }
 
-    /// Tells whether a key was used lately.
+    /// Returns true if a key was recently used.
     pub(super) fn has(&self, key: &Key) -> bool {
         self.keys.lock().contains(key)
     }

@@ -1,4 +1,4 @@
-//! A write as it reaches the core: its body and its idempotency key.
+//! A write as passed to the core: its body and its idempotency key.
 
 use crate::{
     rules::idempotency::Fingerprint,
@@ -9,7 +9,7 @@ use crate::{
     },
 };
 
-/// The idempotency key of a request, and the fingerprint that tells the request from others.
+/// The idempotency key and the fingerprint of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Idempotency {
     /// The client's key.
@@ -18,19 +18,19 @@ pub struct Idempotency {
     pub fingerprint: Fingerprint,
 }
 
-/// The input of a write: as it was received, or as a value made in code.
+/// The input of a write: as received, or as a value made in code.
 #[derive(Clone, Debug)]
 pub enum Input<T> {
-    /// JSON, still to be read.
+    /// JSON to be parsed.
     Json(Vec<u8>),
     /// A value.
     Value(T),
-    /// Refused before it reached the core. The refusal is stored under the
-    /// idempotency key like every other answer.
+    /// Refused before it reached the core.
+    /// The refusal is stored under the idempotency key like every other answer.
     Refused(Error),
 }
 
-/// A write: its body and its idempotency key, if it has one.
+/// A write: its body and its optional idempotency key.
 #[derive(Clone, Debug)]
 pub struct Request<T> {
     /// The body.
@@ -40,7 +40,7 @@ pub struct Request<T> {
 }
 
 impl<T> Request<T> {
-    /// A request with JSON as it was received.
+    /// Makes a request with JSON as received.
     pub fn json(body: impl Into<Vec<u8>>) -> Self {
         Self {
             input: Input::Json(body.into()),
@@ -48,7 +48,7 @@ impl<T> Request<T> {
         }
     }
 
-    /// The same request with a body made of its value.
+    /// Converts the body of a request.
     pub(crate) fn map<U>(self, change: impl FnOnce(T) -> U) -> Request<U> {
         let input = match self.input {
             Input::Json(json) => Input::Json(json),
@@ -61,7 +61,7 @@ impl<T> Request<T> {
         }
     }
 
-    /// The same request under an idempotency key.
+    /// Sets the idempotency key.
     #[must_use]
     pub fn with_idempotency(mut self, idempotency: Option<Idempotency>) -> Self {
         self.idempotency = idempotency;
@@ -79,25 +79,25 @@ impl<T> From<T> for Request<T> {
     }
 }
 
-/// A body that can be read from JSON.
+/// A body to be parsed from JSON.
 pub trait FromJson: Sized {
-    /// Reads it.
+    /// Parses it.
     ///
     /// # Errors
     /// The text is malformed, or a field is unknown, missing or of another type.
     fn from_json(json: &[u8]) -> Result<Self, ReadError>;
 
-    /// Returns whether the body asks for a dry run.
+    /// Returns true if the body requests a dry run.
     fn is_dry_run(&self) -> bool {
         false
     }
 
-    /// Returns whether a text that cannot be read asks for a dry run.
+    /// Returns true if an unparsable text requests a dry run.
     fn asks_for_dry_run(_json: &[u8]) -> bool {
         false
     }
 
-    /// Returns all that is wrong with the fields of a text that was refused.
+    /// Returns all field errors of a refused text.
     fn faults(_json: &[u8]) -> Faults {
         Faults::default()
     }
@@ -113,7 +113,7 @@ impl<T: WriteInput> FromJson for T {
     }
 }
 
-/// The body that changes a record: nothing is required.
+/// The body of a change to a record, without required fields.
 pub(crate) struct Patch<T>(pub(crate) T);
 
 impl<T: WriteInput> FromJson for Patch<T> {

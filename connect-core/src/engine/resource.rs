@@ -1,5 +1,5 @@
-//! The declaration of a chapter: what is particular to one kind of record. Everything else is
-//! written once, in this room.
+//! The declaration of one kind of record, with its specifics.
+//! Everything else is written once, in this module.
 
 use std::ops::Deref;
 
@@ -17,45 +17,47 @@ use crate::{
     },
 };
 
-/// The use that a write makes of its input.
+/// The purpose of a write's input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// To create a record: what it requires has to be there.
+    /// To create a record: its required fields must be present.
     Create,
-    /// To change a record, or, in a batch, to create or change one: the state decides.
+    /// To change a record; a batch may also create one.
     Change,
 }
 
-/// A kind of record that a location has: listed, read, created, changed and deleted under its id.
+/// A kind of record with all operations.
+/// Clients list, read, create, change and delete it by id.
 ///
-/// Its indexes and references are declared by the trait under it, which seals this one: it cannot
-/// be named outside of this crate.
+/// Its indexes and references are declared by its supertrait. This seals it, since the supertrait cannot be
+/// named outside of this crate.
 #[async_trait]
 pub trait Resource:
     Record<Input: FromJson + Serialize, Query: ListQuery> + Clone + PartialEq
 {
-    /// The name of one, as messages use it.
+    /// The singular name, for messages.
     const NAME: &'static str;
-    /// The name of the list, which its cursors are bound to.
+    /// The name of the list, part of its cursors.
     const LIST: &'static str;
     /// The event of a single write.
     const CHANGED: EventType;
-    /// The number of records that deleting one may change.
+    /// The number of records changed by a deletion.
     #[doc(hidden)]
     const DELETE_WEIGHT: usize = 1;
 
-    /// Checks every field that needs no other record to be checked.
+    /// Checks every field that depends on no other record.
     #[doc(hidden)]
     fn check(input: &mut Self::Input) -> Result<(), Invalid> {
         input.check()
     }
 
-    /// Adds what a write of `draft` looks up besides its unique texts and its references.
+    /// Adds lookups of a write of `draft`, besides its unique texts and references.
     #[doc(hidden)]
     fn reads(_draft: &Draft<Self>, _reads: &mut Reads) {}
 
-    /// Adds what belongs to the record `id`, which is changed by `draft`, or deleted. For an item of
-    /// a batch, `unit` has read the record already.
+    /// Adds reads of the rows belonging to the record `id`.
+    /// `draft` changes the record; without it the record is deleted. For an item of a batch, `unit` has
+    /// read the record already.
     #[doc(hidden)]
     fn reads_of(
         _id: Id<Self>,
@@ -65,14 +67,14 @@ pub trait Resource:
     ) {
     }
 
-    /// A new record with its defaults, which input is then filled into.
+    /// Makes a new record with its defaults, to be filled from input.
     #[doc(hidden)]
     fn blank(unit: &Unit<'_>, _: &Access) -> Self {
         Self::new(unit.next_id(), unit.time())
     }
 
-    /// Writes the given fields into the record. `old` is the record as it was, if there was one.
-    /// References and unique texts are checked afterwards.
+    /// Writes the given fields into the record.
+    /// `old` is the record before, if there was one. References and unique texts are checked afterwards.
     #[doc(hidden)]
     async fn fill(
         &mut self,
@@ -98,7 +100,7 @@ pub trait Resource:
     }
 }
 
-/// Checked input: every rule holds that needs no other record.
+/// Checked input: it satisfies every rule independent of other records.
 #[derive(Debug)]
 pub struct Draft<R: Resource>(R::Input);
 
@@ -115,7 +117,7 @@ impl<R: Resource> Draft<R> {
         Ok(Self(input))
     }
 
-    /// Checks that what creating a record requires is there.
+    /// Checks that the required fields of a new record are present.
     pub(super) fn check_required(&self) -> Result<(), Invalid> {
         let checked = self.0.check_required();
         checked.map_err(|first| Faults::of_input(&self.0, R::Input::REQUIRED).after(first))

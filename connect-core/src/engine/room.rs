@@ -1,22 +1,22 @@
-//! Judges the room for the records and bytes of a write.
+//! Storage limits of records and bytes.
 
 use crate::{
     auth::{Access, Actor},
     transaction::{Error, Reason, Record, Unit},
 };
 
-/// The way in which it is judged whether there is room for what a write adds.
+/// The way to check the storage limits for a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Room {
-    /// There is room for all of it, or none of it is done.
+    /// All of it must fit, or none of it is done.
     Whole,
-    /// Each of its items is judged by itself.
+    /// Each item is checked separately.
     EachItem,
-    /// It removes something, which is always possible.
+    /// A removal, which is always allowed.
     Removal,
 }
 
-/// Checks that the location may have one more record of a kind.
+/// Checks the limit of records of a kind for one more.
 ///
 /// # Errors
 /// [`Error::LimitReached`].
@@ -38,10 +38,10 @@ pub(super) fn check_count<R: Record>(unit: &Unit<'_>, list: &str) -> Result<(), 
     ))
 }
 
-/// Checks that the account may store what a write has added since it stored `before`, in bytes.
+/// Checks the account's bytes after a write, from `before`.
 ///
-/// What registers, kiosks and Scan & Order write may have a tenth more: a sale that was made has to be
-/// written down, also when an integration has filled the account.
+/// Registers, kiosks and Scan & Order may exceed the limit by a tenth: a completed sale must be recorded,
+/// even if an integration has filled the account.
 ///
 /// # Errors
 /// [`Error::LimitReached`].

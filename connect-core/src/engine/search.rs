@@ -1,4 +1,4 @@
-//! The search for the rows of a page: through an index, past rows that a filter does not let through.
+//! The search for the rows of a page, through an index and a filter.
 
 use super::{
     connect::Connect,
@@ -11,25 +11,26 @@ use crate::{
     wire::Timestamp,
 };
 
-/// The most holders of one text that are read and sorted for a page. More are unusual, and are
-/// searched for in an index in change order instead.
+/// The most holders of one text read and sorted for a page.
+/// More are unusual, and are searched for in an index in change order instead.
 const MOST_SORTED: usize = 500;
 
-/// Tells rows that belong to a list from others.
+/// Tests if a row belongs to a list.
 pub(crate) type Filter<'a> = &'a (dyn Fn(&Value) -> Result<bool, Fault> + Sync);
 
-/// The rows that were found for a page.
+/// The rows found for a page.
 pub(super) struct Search<K> {
-    /// At most one more than the page has, in the order of reading.
+    /// The page and at most one more row, in reading order.
     pub(super) rows: Vec<Placed<K>>,
-    /// The place where the search stopped before the page was full and the list at its end.
+    /// The position of a search stopped early.
+    /// The page is not full, and the list not at its end.
     pub(super) stopped_at: Option<K>,
     /// The time of the location's last change.
     pub(super) changed_at: Timestamp,
 }
 
 impl Connect {
-    /// Searches the rows of a page.
+    /// Searches for the rows of a page.
     pub(super) async fn search<T: Row>(
         &self,
         at: &Access,
@@ -74,7 +75,7 @@ impl Connect {
     }
 }
 
-/// Keeps what belongs to the page, in the order of reading.
+/// Keeps the rows of the page, in the order of reading.
 fn narrow<K: SortKey>(
     request: &PageRequest<K>,
     listed: ListPart<K>,
@@ -101,7 +102,7 @@ fn narrow<K: SortKey>(
             match (filter(&row), before) {
                 (Ok(true), _) => passing.push((place, row)),
                 (Ok(false), _) => {}
-                // The page ends before what cannot be read; the next one begins with it.
+                // The page ends before an unreadable row; the next one begins with it.
                 (Err(_), Some(_)) => {
                     stopped_at = before;
                     break;
@@ -112,7 +113,7 @@ fn narrow<K: SortKey>(
         }
         rows = passing;
     }
-    // What lies behind the point where the search stopped comes with the next page.
+    // Tombstones after the end of the search come with the next page.
     tombstones
         .retain(|(place, _)| stopped_at.is_none_or(|stop| span.compare(*place, stop).is_le()));
     rows.extend(tombstones);

@@ -1,4 +1,4 @@
-//! Answers as they are stored under their idempotency keys (specification: Idempotency).
+//! Answers stored under their idempotency keys (specification: Idempotency).
 
 use std::borrow::Cow;
 
@@ -21,10 +21,10 @@ use crate::{
     wire::{IdempotencyKey, Timestamp},
 };
 
-/// The longest stored answer, unpacked: well above what a batch answers.
+/// The longest stored answer, uncompressed: well above the answer to a batch.
 const MOST_BYTES: usize = 16 * 1024 * 1024;
 
-/// An answer as it is stored under its key.
+/// The stored form of an answer.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct StoredAnswer<'a> {
@@ -38,13 +38,13 @@ struct StoredAnswer<'a> {
     body: Option<&'a RawValue>,
 }
 
-/// The key of the row that holds the answer to a caller's request.
+/// The key of the row with the answer to a caller's request.
 pub(crate) fn answer_key(caller: Uuid, idempotency: &IdempotencyKey) -> Key {
     key(caller, Family::Answer, &[Part::Text(idempotency.as_str())])
 }
 
-/// Returns what a stored answer means for this request of `caller`: nothing (go on), its replay, or a
-/// conflict.
+/// Returns the stored answer for this request of `caller`.
+/// The result is `None` (continue), a replay, or a conflict.
 pub(crate) fn replay(
     caller: &Actor<'_>,
     key: &Key,
@@ -87,7 +87,7 @@ pub(crate) fn replay(
     }))
 }
 
-/// Stores an answer under its key, for as long as keys of `caller` are kept.
+/// Stores an answer under its key, for the retention of `caller`'s keys.
 pub(crate) fn store(
     unit: &mut Unit<'_>,
     caller: &Actor<'_>,
@@ -116,7 +116,7 @@ pub(crate) fn store(
     }
     let row = unit.json(&stored);
     let row = Value::from(pack::pack(&row));
-    // The key of the answer is the value of the entry, and nearly the key of it.
+    // The entry has the answer's key as its value, and nearly the same key.
     unit.count_until(row.len() + 3 * key_of_answer.len(), expires_at);
     let by_expiry = [
         Part::Time(expires_at),
@@ -131,14 +131,14 @@ pub(crate) fn store(
     Ok(())
 }
 
-/// Reads a whole stored answer, and returns when it expires.
+/// Parses a whole stored answer, and returns its expiry.
 pub(crate) fn expiry_of(stored: &[u8]) -> Result<Timestamp, String> {
     let row = pack::unpack(stored, MOST_BYTES).map_err(|e| e.to_string())?;
     let stored: StoredAnswer<'_> = serde_json::from_slice(&row).map_err(|e| e.to_string())?;
     Ok(stored.expires_at)
 }
 
-/// Checks whether the time of a stored answer is over; `None` when it cannot be read.
+/// Returns true if a stored answer has expired; `None` if it is unreadable.
 pub(crate) fn is_over(stored: &Value, now: Timestamp) -> Option<bool> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]

@@ -1,5 +1,5 @@
-//! The records of one kind at one location, as values: the same methods, by the same names, as
-//! the SDK's handles have.
+//! The records of one kind at one location, as values.
+//! The methods have the same names as in the SDK.
 
 use std::{fmt, future::IntoFuture};
 
@@ -34,12 +34,12 @@ impl<R: Resource> Records<R> {
         Self(records)
     }
 
-    /// The same for a server.
+    /// The records as JSON, for a server.
     pub(crate) fn json(&self) -> &JsonRecords<R> {
         &self.0
     }
 
-    /// Returns a page of the records that are there, in the order in which they last changed.
+    /// Returns a page of the existing records, by their last changes.
     ///
     /// # Errors
     /// A query parameter is bad.
@@ -48,8 +48,7 @@ impl<R: Resource> Records<R> {
         decoded(page.decode())
     }
 
-    /// Returns a page of the list, with tombstones of the records that were deleted in the last 90
-    /// days.
+    /// Returns a page of the list, with tombstones of the last 90 days.
     ///
     /// # Errors
     /// A query parameter is bad.
@@ -72,8 +71,8 @@ impl<R: Resource> Records<R> {
         decoded(self.0.get(id.into().uuid()).await?.decode()).map(|single| single.data)
     }
 
-    /// Returns those of these records that there are, in the order of the ids. They are read in one
-    /// round trip, and held at once: ask for no more than a page shows.
+    /// Returns the existing ones of these records, in the order of the ids.
+    /// They are read in one round trip, and held at once: request no more than a page of them.
     ///
     /// # Errors
     /// [`Error::Internal`].
@@ -81,11 +80,11 @@ impl<R: Resource> Records<R> {
         Ok(self.0.get_many(ids).await?)
     }
 
-    /// Creates a record. Await it for the record as it was stored.
+    /// Creates a record.
+    /// Await it for the stored record.
     ///
     /// # Errors
-    /// A field is missing or invalid, a value that has to be unique is taken, or a reference leads
-    /// nowhere.
+    /// A field is missing or invalid, a unique value is taken, or a referenced record is missing.
     pub fn create(&self, input: R::Input) -> Write<R> {
         let records = self.0.clone();
         Write::new("create", self.target(None), input, move |request| {
@@ -93,10 +92,11 @@ impl<R: Resource> Records<R> {
         })
     }
 
-    /// Changes the given fields of a record. Await it for the record as it is then.
+    /// Changes the given fields of a record.
+    /// Await it for the changed record.
     ///
     /// # Errors
-    /// As [`create`](Self::create), and when there is no such record.
+    /// As [`create`](Self::create), and if there is no such record.
     pub fn update(&self, id: impl Into<Id<R>>, input: R::Input) -> Write<R> {
         let id = id.into();
         let records = self.0.clone();
@@ -117,7 +117,7 @@ impl<R: Resource> Records<R> {
         })
     }
 
-    /// The list, or the record, that a write is about.
+    /// The list or record targeted by a write.
     pub(crate) fn target(&self, id: Option<Id<R>>) -> String {
         let location = self.0.access().location().id;
         let id = id.map(|id| id.to_string()).unwrap_or_default();
@@ -126,8 +126,8 @@ impl<R: Resource> Records<R> {
 }
 
 impl<R: Upsert> Records<R> {
-    /// Creates and changes many records with one commit. Items that fail do not spoil the others;
-    /// the result says what became of each.
+    /// Creates and changes many records with one commit.
+    /// A failed item does not affect the others; the result has the outcome of each.
     ///
     /// # Errors
     /// The batch as a whole is invalid.
@@ -142,7 +142,7 @@ impl<R: Upsert> Records<R> {
     }
 }
 
-/// A write, done when it is awaited.
+/// A write, performed when awaited.
 #[must_use = "a write is done when it is awaited"]
 pub struct Write<T> {
     send: Box<dyn FnOnce(Option<IdempotencyKey>) -> Sent + Send>,
@@ -152,12 +152,12 @@ pub struct Write<T> {
 
 type Sent = BoxFuture<'static, Result<Answer, Refusal>>;
 
-/// The result of a write, and whether it was done before.
+/// The result of a write, and its origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written<T> {
-    /// The record, or what a batch did.
+    /// The record, or the result of a batch.
     pub data: T,
-    /// Set when this is the stored answer to an earlier write with the same key.
+    /// Set for the stored answer to an earlier write with the same key.
     pub replayed: bool,
 }
 
@@ -181,7 +181,7 @@ impl<T: DeserializeOwned> Write<T> {
         Self {
             send: Box::new(send),
             key: None,
-            // Nothing is the answer to a deletion.
+            // A deletion has an empty answer.
             read: |body| match body {
                 [] => serde_json::from_str("null"),
                 _ => {
@@ -191,8 +191,8 @@ impl<T: DeserializeOwned> Write<T> {
         }
     }
 
-    /// Does the write under an idempotency key: the same write again with the same key, within 24
-    /// hours, returns the stored answer of the first.
+    /// Sets the idempotency key.
+    /// A repeated write with the same key within 24 hours returns the stored answer of the first.
     pub fn idempotency_key(self, key: IdempotencyKey) -> Self {
         Self {
             key: Some(key),
@@ -200,7 +200,7 @@ impl<T: DeserializeOwned> Write<T> {
         }
     }
 
-    /// Does the write, and tells besides whether it was done before.
+    /// Performs the write, and also returns `replayed`.
     ///
     /// # Errors
     /// See the method that made it.
@@ -232,7 +232,7 @@ impl<T> fmt::Debug for Write<T> {
     }
 }
 
-/// Reads back what the core wrote itself, which succeeds unless the store was damaged.
+/// Parses the core's own output, which fails only if the store was damaged.
 pub(crate) fn decoded<T>(read: Result<T, serde_json::Error>) -> Result<T, Error> {
     read.map_err(|e| Fault::corrupt(b"an answer", e).into())
 }

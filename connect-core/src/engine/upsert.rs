@@ -1,7 +1,7 @@
 //! Batches: many records of a kind created and changed at once.
 //!
-//! A batch means: apply the items in the order of the request, each as if it were alone, all in
-//! one commit. A failed item leaves nothing behind; a later item sees what an earlier one did.
+//! The items are applied in the order of the request, each as if it were alone, all in one commit. A failed
+//! item leaves no changes; a later item sees the changes of an earlier one.
 
 use async_trait::async_trait;
 use rustc_hash::FxHashSet;
@@ -29,24 +29,24 @@ use crate::{
     },
 };
 
-/// A kind of record that is written in batches. Items are matched by the id or by an index, which
-/// `MATCH_BY` of the input names.
+/// A kind of record with batch writes.
+/// Items are matched by the id or by an index, named in `MATCH_BY` of the input.
 pub trait Upsert: Resource<Input: BatchInput> {
     /// The event of a batch.
     const BATCH_CHANGED: EventType;
-    /// The part of the result besides the counts and the items; `()` when there is none.
+    /// The additional part of the result; `()` if there is none.
     #[doc(hidden)]
     type Tally: Tally<Self>;
 }
 
-/// Keeps what the result of a batch says besides the counts and the items.
+/// Collects the additional part of a batch's result.
 #[doc(hidden)]
 pub trait Tally<R: Upsert>: Default + Send {
-    /// Notes a record before and after its item, whose result is the last of `results`. Earlier
-    /// results may change by it.
+    /// Records an item's record before and after the change.
+    /// The result of the item is the last of `results`. Earlier results may change too.
     fn add(&mut self, old: Option<&R>, new: &R, results: &mut [ItemResult]);
 
-    /// Returns the part of the result besides the counts and the items.
+    /// Returns the additional part of the result.
     fn extra(&self) -> Extra<R>;
 }
 
@@ -56,18 +56,18 @@ impl<R: Upsert<Input: BatchInput<Extra = ()>>> Tally<R> for () {
     fn extra(&self) {}
 }
 
-/// The part of the result of a batch besides the counts and the items.
+/// The additional part of a batch's result, besides the counts and the items.
 pub(super) type Extra<R> = <<R as WireRecord>::Input as BatchInput>::Extra;
 
-/// The key by which an item of a batch finds its record.
+/// The key for matching an item with its record.
 enum Match<'i, R: Record> {
-    /// The record's own id: one that is unknown is an error.
+    /// The record's own id: an unknown one is an error.
     Id(Uuid),
-    /// The value of an index: the record has to be the only one that has it.
+    /// The value of an index: exactly one record must have it.
     Index(&'static Index<R>, Indexed<'i>),
 }
 
-/// A batch whose items are checked as far as they can be without the state.
+/// A batch with items checked as far as possible without the state.
 pub(super) struct Batch<R: Resource> {
     match_by: MatchBy,
     create_missing: bool,
@@ -75,7 +75,7 @@ pub(super) struct Batch<R: Resource> {
     items: Vec<Result<Draft<R>, Refused>>,
 }
 
-/// An item that was refused before it was tried.
+/// An item refused before being applied.
 struct Refused {
     invalid: Invalid,
     external_id: Option<String>,
@@ -103,8 +103,8 @@ impl<R: Upsert> Batch<R> {
         })
     }
 
-    /// The key by which an item finds its record. `None`: the item has no such key, and matches
-    /// nothing.
+    /// Returns an item's key for matching.
+    /// `None` if the item has no such key; it then matches no record.
     fn key_of<'i>(&self, item: &'i R::Input) -> Option<Match<'i, R>> {
         match &self.match_by {
             MatchBy::Id => item.id().map(Match::Id),
@@ -115,7 +115,7 @@ impl<R: Upsert> Batch<R> {
         }
     }
 
-    /// The id of the record that an item means, as far as it is known without looking it up.
+    /// Returns the id of an item's record, if known without a lookup.
     fn known_id(&self, unit: &Unit<'_>, item: &R::Input) -> Option<Uuid> {
         match self.key_of(item)? {
             Match::Id(id) => Some(id),
@@ -128,7 +128,7 @@ impl<R: Upsert> Batch<R> {
         }
     }
 
-    /// The record that an item means, if there is one.
+    /// Returns the record of an item, if there is one.
     async fn find(&self, unit: &mut Unit<'_>, item: &R::Input) -> Result<Option<R>, Error> {
         let id = match self.key_of(item) {
             None => None,
@@ -248,7 +248,7 @@ impl<R: Upsert> Change for Batch<R> {
                     });
                     tally.add(old.as_ref(), record, &mut outcome.results);
                 }
-                // A fault of ours is not the item's: the whole batch may be repeated.
+                // An internal error is not the item's: the whole batch may be repeated.
                 Err(error @ Error::Internal(_)) => {
                     unit.rollback();
                     return Err(error);
@@ -302,7 +302,7 @@ fn failed<R: Upsert>(
         Ok(item) => item.external_id().map(str::to_owned),
         Err(refused) => refused.external_id.clone(),
     };
-    // What no record can have is not sent back: it may be as long as the request.
+    // An id too long for any record is not sent back: it may be as long as the request.
     let external_id = external_id.filter(|id| id.chars().count() <= MAX_EXTERNAL_ID);
     ItemResult {
         external_id,

@@ -1,13 +1,12 @@
-//! The order of every write. The caller has been let in ([`Access`]); what then happens, happens
-//! in this order:
+//! The order of every write.
+//! The caller is authorized ([`Access`]); then these steps follow:
 //!
-//! 1. The rights of the caller, as they are now.
+//! 1. The current rights of the caller.
 //! 2. The idempotency key: a stored answer is returned, another request's key is a conflict.
 //! 3. The form of the body, then its fields.
-//! 4. The change, on the state as it is.
-//! 5. One commit: the rows, their indexes, the events, the stored answer, the location's clock.
-//!    It expects the rows of token and account as they were read, so none of it is saved once a
-//!    revocation was acknowledged.
+//! 4. The change, on the current state.
+//! 5. One commit: the rows, their indexes, the events, the stored answer, the location's clock. It expects
+//!    the rows of token and account as read, so nothing is saved after an acknowledged revocation.
 
 use super::{
     answer::Answer,
@@ -20,7 +19,7 @@ use crate::{
     transaction::{Error, Reads, Refusal, Unit},
 };
 
-/// Adds the reads that every write begins with, and those of its change.
+/// Adds the first reads of every write, and those of its change.
 pub(crate) fn reads(job: &Job, reads: &mut Reads) {
     job.at.reads(reads);
     if let Some(idempotency) = &job.idempotency {
@@ -29,7 +28,8 @@ pub(crate) fn reads(job: &Job, reads: &mut Reads) {
     job.change.reads(&job.at, reads);
 }
 
-/// One operation of a unit: returns the stored answer, or does the change and stores its answer.
+/// Performs one operation of a unit.
+/// Returns the stored answer, or makes the change and stores its answer.
 pub(crate) async fn perform(unit: &mut Unit<'_>, job: &Job) -> Result<Answer, Refusal> {
     unit.next_operation();
     let renewed = job.at.confirm(unit).await?;
@@ -43,10 +43,10 @@ pub(crate) async fn perform(unit: &mut Unit<'_>, job: &Job) -> Result<Answer, Re
     if let Some(answer) = replay(&caller, &key, stored.as_ref(), idempotency, unit.now())? {
         return answer;
     }
-    // Around the change and its answer: there are both or neither.
+    // The savepoint covers the change and its answer: either both are kept or neither.
     unit.savepoint();
     let outcome = attempt(unit, job, at).await;
-    // What there was no room for may be done when there is.
+    // A write refused by a storage limit may succeed later.
     let may_be_done_later = matches!(&outcome, Err(Error::Internal(_) | Error::LimitReached(_)));
     let is_kept = !job.change.is_dry_run() && !may_be_done_later;
     if is_kept && let Err(fault) = store(unit, &caller, idempotency, key, &outcome) {
@@ -57,7 +57,7 @@ pub(crate) async fn perform(unit: &mut Unit<'_>, job: &Job) -> Result<Answer, Re
     Ok(outcome?)
 }
 
-/// Does the change; a failed one, and a dry run, leave nothing.
+/// Makes the change; a failed one, and a dry run, are rolled back.
 async fn attempt(unit: &mut Unit<'_>, job: &Job, at: &Access) -> Result<Answer, Error> {
     unit.savepoint();
     let before = unit.account_bytes();

@@ -1,7 +1,7 @@
-//! The counts of locations whose rows were never counted: those of a store that an older version wrote.
+//! The first count of locations in a store written by an older version.
 //!
-//! The rows of a location are counted in pieces, each by a commit that notes how far the count has come.
-//! Beside it writes go on: they count what they do to rows up to there, and leave the others to the count.
+//! The rows of a location are counted in pieces, each with a commit recording the progress. Writes go on
+//! meanwhile: they count their changes to rows already covered, and leave the rest to this count.
 
 use serde::Deserialize;
 use uuid::Uuid;
@@ -18,19 +18,19 @@ use crate::{
 
 const DAY: i64 = 24 * 3600;
 
-/// Rows that are counted by one commit: few enough that writers hardly wait.
+/// The rows counted per commit: few enough to hardly delay writers.
 const PIECE: usize = 500;
 
 /// The outcome of counting a piece.
 enum Step {
     More,
-    /// A write was faster.
+    /// A concurrent write came first.
     Conflict,
     Done,
 }
 
 impl Connect {
-    /// Counts the rows of a location, unless they are counted already.
+    /// Counts the rows of a location, unless already counted.
     pub(super) async fn count_rows(&self, at: Uuid, now: Timestamp) -> Result<(), Fault> {
         let mut is_contended = false;
         loop {
@@ -53,7 +53,7 @@ impl Connect {
             Some(lock) => lock.read(&clock).await?,
             None => self.store().read(&clock).await?,
         };
-        // Without a clock there are no rows: the first write begins to count.
+        // Without a clock there are no rows: the first write starts the count.
         let Some(row) = row.value()? else {
             return Ok(Step::Done);
         };
@@ -77,7 +77,7 @@ impl Connect {
             limit: PIECE,
             newest_first: false,
         }];
-        // The commit expects the clock as it was: whoever writes meanwhile is seen by that.
+        // The commit expects an unchanged clock, so it detects any write meanwhile.
         let mut rows = match &lock {
             Some(lock) => lock.read(&scan).await?,
             None => self.store().read(&scan).await?,
@@ -102,7 +102,7 @@ impl Connect {
     }
 }
 
-/// Adds a row that is stored.
+/// Adds a stored row.
 fn add(usage: &mut Usage, (key, row): &Entry, now: Timestamp) {
     let Some(at) = ReadKey::of(key) else { return };
     match counted(at.family) {
@@ -121,7 +121,7 @@ fn add(usage: &mut Usage, (key, row): &Entry, now: Timestamp) {
     }
 }
 
-/// Returns the time of a row's creation, read without the rest of it.
+/// Returns the creation time of a row, without parsing the rest of it.
 fn created_at(row: &[u8]) -> Option<Timestamp> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]

@@ -1,8 +1,8 @@
-//! The clocks of locations at which nothing happens.
+//! The clocks of idle locations.
 //!
-//! Whoever follows a location goes on from its clock. Tombstones are kept for 90 days, so a time
-//! that is older is refused, also where nothing was deleted since. The clock of an idle location is
-//! therefore moved up in time: a follower that asks once a month is never refused.
+//! A client following a location continues from its clock. Tombstones are kept for 90 days, so an older
+//! time is refused, even if nothing was deleted since. The clock of an idle location is therefore moved
+//! forward: a client asking once a month is never refused.
 
 use uuid::Uuid;
 
@@ -17,15 +17,17 @@ use crate::{
 
 const DAY: i64 = 24 * 3600;
 
-/// The age at which a clock is moved: a month before its time is too old to follow.
+/// The age of a clock to be moved.
+/// A month later, its time would be too old to follow.
 const OLDEST: i64 = (TOMBSTONE_DAYS - 30) * DAY;
-/// The age to which it is moved. A machine whose clock is ahead by weeks thus dates nothing ahead, and
-/// the clock stays older than events are kept: a younger one says that there are some.
+/// The age of the clock after the move.
+/// So a machine with a clock ahead by weeks sets no time in the future. The clock also stays older than the
+/// retention of events: a younger one would mean there are some.
 const MOVED_TO: i64 = (OLDEST + EVENT_DAYS * DAY) / 2;
 
 impl Connect {
-    /// Moves the clock of a location that was idle for long. A write at the same time has moved it
-    /// itself.
+    /// Moves the clock of a location idle for long.
+    /// A concurrent write has moved it already.
     pub(super) async fn move_idle_clock(&self, at: Uuid, now: Timestamp) -> Result<(), Fault> {
         let key = clock_key(at);
         let Some(row) = self.store().get(&key).await? else {

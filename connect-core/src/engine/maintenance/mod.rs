@@ -1,8 +1,8 @@
-//! Periodic maintenance: purges what has expired, moves the clocks of idle locations, counts what older
-//! versions have written, and writes down when tokens were last used.
+//! Periodic maintenance.
+//! It purges expired rows, moves the clocks of idle locations, counts the rows of older versions, and
+//! stores the last uses of tokens.
 //!
-//! Purging rests on the steady clock of the process, so a step of the machine's clock purges
-//! nothing.
+//! Purging uses the steady clock of the process, so a step of the machine's clock purges nothing.
 
 mod counting;
 mod idle;
@@ -23,28 +23,28 @@ use crate::{
     wire::{Id, Timestamp},
 };
 
-/// The distance that the clock may have from the last round, and the time for which nothing is
-/// purged when it has more.
+/// The largest trusted distance of the clock from the last round.
+/// After a larger one, nothing is purged for as long.
 const DOUBT: Duration = Duration::from_secs(3600);
 
 impl Connect {
-    /// Checks that the storage reads and takes commits: for a probe.
+    /// Checks that the storage reads and accepts commits, for a health probe.
     ///
     /// # Errors
     /// [`Error::Internal`].
     pub async fn check_ready(&self) -> Result<(), Error> {
         self.store().get(&maintenance_key()).await?;
-        // A commit of nothing goes the way of every commit, and costs no flush.
+        // An empty commit takes the way of every commit, and costs no flush.
         self.store().commit(Commit::default()).await?;
         Ok(())
     }
 
-    /// Does one round of maintenance. Call it every minute or so; to leave it out costs space,
-    /// never correctness. Without it a location that was idle for 90 days can only be followed from
-    /// the beginning.
+    /// Runs one round of maintenance.
+    /// Call it every minute or so. Leaving it out costs space, but never correctness. Without it a location
+    /// idle for 90 days can only be followed from the beginning.
     ///
     /// # Errors
-    /// The storage failed as a whole; the next round goes on where this one stopped.
+    /// The storage failed as a whole; the next round continues from there.
     pub async fn maintain(&self) -> Result<Maintenance, Error> {
         self.write_down_uses().await?;
         let now = self.now();
@@ -57,13 +57,14 @@ impl Connect {
         Ok(Purge::new(self, now).run().await?)
     }
 
-    /// Decides whether the clock is good enough to purge by. It is in doubt while it differs from
-    /// the time that this process has counted; and in the first hour after a start, when it
-    /// differs by more than an hour from the last round of the process before: that one may have
-    /// ended long ago, or the clock may be wrong, and an hour is time to find out.
+    /// Returns true if the clock can be trusted for purging.
+    /// The clock is in doubt while it differs from the time counted by this process. In the first hour
+    /// after a start, it is also in doubt if it differs by more than an hour from the last round of the
+    /// previous process: that process may have ended long ago, or the clock may be wrong, and an hour is
+    /// time to find out.
     ///
-    /// A round with a clock in doubt leaves no trace. Otherwise a process that is started again
-    /// would find its own wrong time confirmed.
+    /// A round with a clock in doubt records nothing. Otherwise a restarted process would find its own
+    /// wrong time confirmed.
     async fn may_purge(&self, now: Timestamp) -> Result<bool, Error> {
         if let Some(drift) = self.store().drift() {
             tracing::error!(%drift, "nothing is purged: restart the service once the clock is right");
@@ -72,7 +73,7 @@ impl Connect {
         let is_continuous = match self.last_maintenance().await {
             Ok(None) => true,
             Ok(Some(last)) => now.seconds().abs_diff(last.seconds()) <= DOUBT.as_secs(),
-            // The row is written anew once this process has counted an hour itself.
+            // The row is rewritten once this process has counted an hour itself.
             Err(_) => false,
         };
         if !is_continuous && self.store().uptime() < DOUBT {
@@ -83,8 +84,9 @@ impl Connect {
         Ok(true)
     }
 
-    /// Writes down that the clock is right now. [`maintain`](Self::maintain) does so with every
-    /// round in which the clock is not in doubt; an operator who knows better may do it at a start.
+    /// Records the present time as correct.
+    /// [`maintain`](Self::maintain) does so in every round with a trusted clock; an operator certain of the
+    /// clock may do it at a start.
     ///
     /// # Errors
     /// The storage failed.
@@ -98,10 +100,11 @@ impl Connect {
         Ok(())
     }
 
-    /// Writes down by how many seconds the clock of a sandbox is ahead, for each process that opens the store.
+    /// Stores the clock lead of a sandbox, in seconds.
+    /// Each process on the store reads it.
     ///
     /// # Errors
-    /// The storage failed; it may have been written down all the same.
+    /// The storage failed; the lead may have been stored all the same.
     pub async fn keep_clock_lead(&self, seconds: u64) -> Result<(), Error> {
         let row = seconds.to_string().into_bytes();
         let commit = Commit {
@@ -112,7 +115,7 @@ impl Connect {
         Ok(())
     }
 
-    /// Returns the seconds by which the clock of a sandbox is ahead, as they were [kept](Self::keep_clock_lead).
+    /// Returns the clock lead of a sandbox in seconds, as [stored](Self::keep_clock_lead).
     ///
     /// # Errors
     /// The storage failed, or the row is damaged.
@@ -123,18 +126,18 @@ impl Connect {
         Ok(lead.transpose()?.unwrap_or(0))
     }
 
-    /// Returns whether nothing is sent or downloaded, as the service was built.
+    /// Returns true if the service was built to send and download nothing.
     pub fn holds_deliveries(&self) -> bool {
         self.store().environment().holds_deliveries
     }
 
-    /// The distance of the machine's clock from the time that is used, while it is not believed.
+    /// The distance of the machine's clock from the time in use, while distrusted.
     pub fn clock_drift(&self) -> Option<Drift> {
         self.store().drift()
     }
 
-    /// Returns the time at which maintenance last began with a clock that was not in doubt, in this
-    /// process or in one before.
+    /// Returns the start of the last maintenance round with a trusted clock.
+    /// It may have run in this process or an earlier one.
     ///
     /// # Errors
     /// The storage failed.
@@ -145,14 +148,14 @@ impl Connect {
         Ok(time.transpose()?)
     }
 
-    /// Writes down when tokens were last used, so that other processes know it too, and the next start does.
-    /// Call it twice a minute, and last before the process ends.
+    /// Stores the last uses of tokens, for other processes and the next start.
+    /// Call it twice a minute, and once more before the process ends.
     ///
     /// # Errors
     /// The storage failed; the next round tries again.
     pub async fn write_down_uses(&self) -> Result<(), Error> {
         let _turn = self.core.admission.writing_uses.lock().await;
-        // They stay in memory until they are written: whoever lists tokens meanwhile sees them there.
+        // They stay in memory until stored, so a list of tokens includes them meanwhile.
         let uses = self.core.admission.uses.lock().clone();
         if uses.is_empty() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! The rows of one kind at one location, which clients of the API list and do not write.
+//! The rows of one kind at one location, read-only for clients.
 
 use std::{fmt, marker::PhantomData, ops::Bound};
 
@@ -26,43 +26,43 @@ use crate::{
     },
 };
 
-/// A kind of row that a location has, which clients list and do not write.
+/// A kind of row that clients list and do not write.
 ///
-/// Sealed: the trait under it cannot be named outside of this crate.
+/// Sealed: its supertrait cannot be named outside of this crate.
 #[async_trait]
 pub trait Listed: Row + DeserializeOwned + Send + Sync + 'static {
-    /// The name of one, as messages use it.
+    /// The singular name, for messages.
     const NAME: &'static str;
-    /// The name of the list, which its cursors are bound to.
+    /// The name of the list, part of its cursors.
     const LIST: &'static str;
 
     /// The parameters of the list.
     type Query: PageQuery;
 
-    /// The days after which maintenance purges a row, if it does. A walk goes on only behind a row
-    /// that is still there.
+    /// The retention of rows in days, if they are purged.
+    /// Such a list continues only after an existing row.
     const KEPT_DAYS: Option<i64> = None;
 
-    /// The row that the list begins behind, by its place and its id: the parameter `after`, for
-    /// lists that have it and whose rows are purged.
+    /// The row to start after, by its position and id.
+    /// This is the parameter `after`, for lists that have it and purge their rows.
     #[doc(hidden)]
     fn after(_query: &Self::Query) -> Option<(Self::Key, Uuid)> {
         None
     }
 
-    /// The time of the rows that are asked for: the parameters `from` and `to`, for lists in the
-    /// order of that time that have them.
+    /// The requested period, from the parameters `from` and `to`.
+    /// This is for lists in the order of this time that have these parameters.
     #[doc(hidden)]
     fn period(_query: &Self::Query) -> Period {
         Period::default()
     }
 
-    /// Returns the part of the list that has all rows that are asked for: its beginning and its
-    /// end. A list that is not in the order of `from` and `to` looks up its own, and holds its rows
-    /// against them in [`filter`](Self::filter).
+    /// Returns the bounds of the part of the list with all requested rows.
+    /// A list in another order than `from` and `to` looks up its own bounds, and tests its rows against
+    /// them in [`filter`](Self::filter).
     ///
     /// # Errors
-    /// The query asks for what begins later than it ends.
+    /// The requested period begins later than it ends.
     #[doc(hidden)]
     async fn bounds(
         query: &Self::Query,
@@ -78,9 +78,8 @@ pub trait Listed: Row + DeserializeOwned + Send + Sync + 'static {
         ))
     }
 
-    /// The part of the list that a query asks for, which is read from its end if the `newest` come
-    /// `first`. A list by `updatedAt` makes it by [`PageRequest::of`], and then knows `updatedSince` and
-    /// deletions.
+    /// Returns the requested part of the list, read from its end if `newest_first`.
+    /// A list by `updatedAt` uses [`PageRequest::of`], which supports `updatedSince` and deletions.
     ///
     /// # Errors
     /// A query parameter is bad.
@@ -104,38 +103,37 @@ pub trait Listed: Row + DeserializeOwned + Send + Sync + 'static {
         })
     }
 
-    /// The index that the list is read through: that of all rows, or that of those which share an
-    /// id ([`Row::group`]).
+    /// The index of the list: all rows, or those sharing an id ([`Row::group`]).
     #[doc(hidden)]
     fn through(_query: &Self::Query) -> Through<'_> {
         Through::All
     }
 
-    /// The test of a row against the filters. `None` when every row passes.
+    /// The filter of rows; `None` if every row passes.
     ///
     /// # Errors
-    /// The caller may not see what the query asks for.
+    /// The caller may not see the requested rows.
     #[doc(hidden)]
     fn filter(_query: &Self::Query, _access: &Access) -> Result<Option<RowFilter>, Error> {
         Ok(None)
     }
 }
 
-/// A kind of row whose list can be read from its end ([`Rows::newest_first`]).
+/// A kind of row with a list also readable from its end ([`Rows::newest_first`]).
 ///
-/// A list whose rows are purged is none of these: behind a cursor that leads back, nobody could tell
-/// what was purged from what never was. Nor is a list by `updatedAt`, which is read to keep a copy.
+/// A list with purged rows is not one of these: after a cursor leading back, purged rows would look like
+/// rows that never existed. A list by `updatedAt` is not one either: it is read to keep a copy.
 pub trait FromItsEnd: Listed {}
 
-/// A kind of row that is also read by its id.
+/// A kind of row also read by its id.
 pub trait Readable: Listed {
-    /// The entries that lead from the id of a row to its place, for rows that do not lie under
-    /// their id.
+    /// The index from ids to positions, for rows not stored under their id.
     #[doc(hidden)]
     const BY_ID: Option<Family> = None;
 }
 
-/// Tells the rows that a list shows from others. The error says that a row is none of its kind.
+/// The test of a list's rows.
+/// The error means a row of another kind.
 pub(crate) type RowFilter = Box<dyn Fn(&[u8]) -> serde_json::Result<bool> + Send + Sync>;
 
 /// The rows of one kind at one location, such as `Rows<ImageJob>`.
@@ -156,22 +154,23 @@ impl<R: Listed> Rows<R> {
         }
     }
 
-    /// The access that it acts by.
+    /// The access of the operations.
     pub fn access(&self) -> &Access {
         &self.access
     }
 
-    /// The time now.
+    /// The current time.
     pub(crate) fn now(&self) -> Timestamp {
         self.connect.now()
     }
 
-    /// The list that a write is about.
+    /// The list targeted by a write.
     pub(crate) fn target(&self) -> String {
         format!("{}/{}", self.access.location().id, R::LIST)
     }
 
-    /// Queues a write. The future owns what it needs, so it can be spawned.
+    /// Queues a write.
+    /// The future owns its data, so it can be spawned.
     pub(crate) fn queue<T: FromJson + Send + 'static, F>(
         &self,
         request: Request<T>,
@@ -187,14 +186,14 @@ impl<R: Listed> Rows<R> {
     /// Returns a page of the list, without deleted rows.
     ///
     /// # Errors
-    /// A query parameter is bad, or asks for what the caller may not see.
+    /// A query parameter is bad, or requests rows the caller may not see.
     pub async fn list(&self, query: &R::Query) -> Result<Page<R>, Error> {
         let mut query = query.clone();
         query.leave_out_deleted();
         decoded(self.list_json(&query).await?.decode())
     }
 
-    /// The same for a server: the page is JSON.
+    /// Returns a page of the list as JSON, for a server.
     ///
     /// # Errors
     /// As [`list`](Self::list).
@@ -212,8 +211,9 @@ impl<R: Listed> Rows<R> {
 }
 
 impl<R: FromItsEnd> Rows<R> {
-    /// Returns the same with lists that begin with the newest row. What comes while such a list is read
-    /// is not in it. Its cursors lead on in its direction, and in no list of the other.
+    /// Lists the newest rows first.
+    /// Rows added during a walk are not in it. Its cursors continue in its direction, and are refused in
+    /// the other.
     #[must_use]
     pub fn newest_first(self) -> Self {
         Self {
@@ -232,7 +232,7 @@ impl<R: Readable> Rows<R> {
         decoded(self.get_json(id.into().uuid()).await?.decode()).map(|single| single.data)
     }
 
-    /// The same for a server: the row is JSON.
+    /// Returns one row as JSON, for a server.
     ///
     /// # Errors
     /// [`Error::NotFound`].
@@ -245,8 +245,7 @@ impl<R: Readable> Rows<R> {
 }
 
 impl<R: Listed<Query: ListQuery>> Rows<R> {
-    /// Returns a page of the list, with tombstones of the rows that were deleted in the last 90
-    /// days.
+    /// Returns a page of the list, with tombstones of the last 90 days.
     ///
     /// # Errors
     /// A query parameter is bad.

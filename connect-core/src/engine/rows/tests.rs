@@ -1,5 +1,5 @@
-//! Walks through lists of rows: forwards and backwards, within a period, while rows are appended,
-//! against a sorted list on every backend.
+//! Walks through lists of rows, compared with a sorted list on every backend.
+//! They go forwards and backwards, within a period, while rows are appended.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// A row by time and id.
+/// A row ordered by time and id.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct Movement {
     at: Timestamp,
@@ -27,7 +27,7 @@ struct Movement {
 
 impl Row for Movement {
     type Key = Change;
-    // Any family will do: these stores have no other rows of it.
+    // Any family works, as these stores have no other rows of it.
     const ROWS: Family = Family::ProductTombstone;
     const IN_ORDER: Option<Family> = None;
     const TOMBSTONES: Option<Family> = None;
@@ -50,7 +50,7 @@ struct MovementQuery {
 impl Query for MovementQuery {
     const PARAMETERS: &'static [Parameter<Self>] = &[];
 
-    /// The parameters that a cursor is bound to.
+    /// The parameters bound to a cursor.
     fn pairs(&self) -> Vec<(&'static str, String)> {
         vec![("period", format!("{:?}", self.period))]
     }
@@ -117,7 +117,7 @@ async fn append(connect: &Connect, at: &Access, movements: &[Movement]) {
     assert_eq!(attempts.commit(unit).await.unwrap(), Attempt::Done);
 }
 
-/// A walk: how it reads, and the rows that come while it goes on.
+/// The parameters of a walk, and the rows appended during it.
 #[derive(Clone, Debug)]
 struct Walk {
     stored: Vec<Movement>,
@@ -126,7 +126,7 @@ struct Walk {
     newest_first: bool,
 }
 
-/// Few times, so that ids decide often.
+/// Makes rows with few distinct times, so that ids often decide the order.
 fn movements(most: usize) -> impl Strategy<Value = Vec<Movement>> {
     let movement = (0..40_i64, any::<u128>()).prop_map(|(micros, id)| Movement {
         at: Timestamp::from_micros(micros),
@@ -163,8 +163,8 @@ fn walks() -> impl Strategy<Value = Walk> {
     })
 }
 
-/// The walk gives what is there throughout in its order, each row once; of what comes meanwhile,
-/// that which lies before the walk.
+/// Checks a walk: each row present throughout appears once, in order.
+/// Of the rows appended meanwhile, those after the current position appear.
 async fn is_as_sorted(storage: Arc<dyn Storage>, walk: Walk) {
     let (connect, at) = open(storage).await;
     append(&connect, &at, &walk.stored).await;
@@ -219,7 +219,7 @@ async fn is_as_sorted(storage: Arc<dyn Storage>, walk: Walk) {
     assert_eq!(seen, sorted(expected));
 }
 
-/// One case on one backend.
+/// Runs one case on one backend.
 fn run(storage: Arc<dyn Storage>, walk: Walk) {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)

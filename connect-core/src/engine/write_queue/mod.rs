@@ -1,15 +1,14 @@
-//! One write queue per location: writes to a location run one after another, and those that wait
-//! share a commit.
+//! One write queue per location, with shared commits.
+//! Writes to a location run one after another; waiting writes share a commit.
 //!
-//! A location's commits are serialised by its clock row anyway; queueing them in the process
-//! saves the retries. While one commit is on its way to the disk, the writes that arrive form the
-//! next group: each is an operation of its own, with its own time, answer and idempotency record,
-//! but all of them share one read and one commit. Across processes a group that met a conflict is
-//! run again under the location's lock.
+//! A location's commits are serialised by its clock row anyway; queueing them in the process saves the
+//! retries. During one commit, arriving writes form the next group. Each is a separate operation with its
+//! own time, answer and idempotency record, but all of them share one read and one commit. After a conflict
+//! with another process, a group is run again under the location's lock.
 //!
-//! A queue is worked off by a task of its own, so a caller that goes away takes nobody's write
-//! with it. What fails by itself (a row that cannot be read, a panic) harms its own write only: a
-//! group that fails as a whole is run again one by one.
+//! A queue is processed by a separate task, so a caller going away interrupts no write. A single failure
+//! (an unreadable row, a panic) affects only its own write: a group failing as a whole is run again one by
+//! one.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -31,7 +30,7 @@ use crate::transaction::{Attempt, Fault, Reads, Refusal, Store, Unit};
 
 type Outcome = Result<Answer, Refusal>;
 
-/// A write and where its answer goes.
+/// A write and the channel for its answer.
 struct Waiting {
     job: Job,
     reply: oneshot::Sender<Outcome>,
@@ -52,7 +51,7 @@ impl WriteQueues {
     }
 }
 
-/// The most writes that share a commit, beside the bound on their records.
+/// The most writes in a shared commit, besides the limit of their records.
 const MOST_JOBS: usize = 64;
 
 /// Queues `job` and waits until it is done and durable.
@@ -62,7 +61,7 @@ pub(crate) async fn run(queues: &Arc<WriteQueues>, job: Job) -> Outcome {
     let is_first = {
         let mut waiting = queues.waiting.lock();
         let is_first = !waiting.contains_key(&location);
-        // An entry in the map means that a task is at work.
+        // An entry in the map means that a task is running.
         let queue = waiting.entry(location).or_default();
         queue.push_back(Waiting { job, reply });
         is_first
@@ -74,7 +73,7 @@ pub(crate) async fn run(queues: &Arc<WriteQueues>, job: Job) -> Outcome {
     answer.await.unwrap_or_else(|_| Err(Fault::Panicked.into()))
 }
 
-/// Commits group after group until nobody waits at the location.
+/// Commits group after group until the location's queue is empty.
 async fn work_off(queues: Arc<WriteQueues>, location: Uuid) {
     loop {
         let group = {
@@ -82,7 +81,7 @@ async fn work_off(queues: Arc<WriteQueues>, location: Uuid) {
             let queue = waiting.get_mut(&location);
             let group = queue.map(next_group).unwrap_or_default();
             if group.is_empty() {
-                // Under the same lock as the look, so that no write falls between the two.
+                // Under the same lock as the check, so that no write is missed in between.
                 waiting.remove(&location);
                 return;
             }
@@ -95,9 +94,9 @@ async fn work_off(queues: Arc<WriteQueues>, location: Uuid) {
             // A caller that has gone away does not need its answer.
             let _ = reply.send(outcome);
         }
-        // Callers that were just answered may write again at once. Without this they miss the next group,
-        // and the writers of a location become two groups that take turns, with twice as many commits.
-        // Nothing depends on who runs first.
+        // Callers just answered may write again at once. Without this yield they miss the next group, and
+        // the writers of a location become two groups taking turns, with twice as many commits. Correctness
+        // does not depend on the order.
         tokio::task::yield_now().await;
     }
 }
@@ -115,13 +114,13 @@ fn next_group(waiting: &mut VecDeque<Waiting>) -> Vec<Waiting> {
     group
 }
 
-/// Commits the jobs together; when that fails as a whole, one by one.
+/// Commits the jobs together; if this fails as a whole, one by one.
 async fn commit_group(store: &Store, location: Uuid, jobs: &[Job]) -> Vec<Outcome> {
     let fault = match commit_together(store, location, jobs).await {
         Ok(outcomes) => return outcomes,
         Err(fault) => fault,
     };
-    // Whether it was written is unknown: to do it again might do it twice.
+    // It is unknown if the group was written: a retry might apply it twice.
     let is_unknown = matches!(fault, Fault::Unknown(_));
     if jobs.len() < 2 || is_unknown {
         let refusal = Refusal::from(fault);
@@ -140,8 +139,8 @@ async fn commit_group(store: &Store, location: Uuid, jobs: &[Job]) -> Vec<Outcom
     outcomes
 }
 
-/// Performs the jobs in order and commits them at once; again, under a lock, when another process
-/// was faster.
+/// Performs the jobs in order and commits them at once.
+/// After a conflict with another process, it tries again under a lock.
 async fn commit_together(
     store: &Store,
     location: Uuid,
@@ -197,7 +196,8 @@ async fn load(
     unit.load(wanted).await
 }
 
-/// Performs a job. One that panics leaves nothing, and the others go on.
+/// Performs a job.
+/// A panic is rolled back, and the other jobs go on.
 async fn perform_guarded(unit: &mut Unit<'_>, job: &Job) -> Outcome {
     let depth = unit.savepoint();
     let outcome = AssertUnwindSafe(perform(unit, job)).catch_unwind().await;

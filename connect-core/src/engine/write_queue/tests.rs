@@ -1,4 +1,4 @@
-//! The writes that share a commit, and those that fail in it.
+//! Writes in a shared commit, and failures among them.
 
 use async_trait::async_trait;
 
@@ -36,7 +36,7 @@ impl Change for Plain {
     }
 }
 
-/// A write about so many records.
+/// A write of many records.
 struct Heavy(usize);
 
 #[async_trait]
@@ -52,7 +52,7 @@ impl Change for Heavy {
     }
 }
 
-/// A location on a store with a row that it cannot return.
+/// Makes a location on a store with an unreadable row.
 async fn open(torn: &Key) -> (Connect, Access) {
     let storage = MemoryStorage::new();
     let key = torn.clone();
@@ -88,7 +88,7 @@ async fn locations(connect: &Connect, number: usize) -> Vec<Access> {
 }
 
 fn row(number: u64) -> Key {
-    // Any partition will do that has no other rows.
+    // Any partition without other rows works.
     key(
         Uuid::from_u128(9),
         Family::Transaction,
@@ -127,7 +127,7 @@ async fn a_commit_is_shared_by_few_records_and_few_writes() {
         assert_eq!(next_group(&mut queue).len(), together, "{weights:?}");
         assert_eq!(queue.len(), weights.len() - together);
     }
-    // A write is about one record, unless it says otherwise.
+    // The default weight is one record.
     let plain = Plain {
         row: row(1),
         panics: false,
@@ -152,7 +152,7 @@ async fn a_write_that_panics_leaves_nothing_and_the_others_go_on() {
     }
 }
 
-/// A row that cannot be read harms the write that reads it, also where there are two.
+/// An unreadable row fails only its own write, in a group or alone.
 #[tokio::test]
 async fn writes_that_fail_together_are_done_one_by_one() {
     let torn = row(2);
@@ -164,7 +164,7 @@ async fn writes_that_fail_together_are_done_one_by_one() {
             job(&at, Plain { row, panics })
         };
         if numbers.len() == 1 {
-            // There is nothing to be read before it is written.
+            // Here the row is not read before it is written.
             let jobs = [plain(&2)];
             let outcomes = commit_group(connect.store(), at.partition(), &jobs).await;
             assert!(outcomes[0].is_ok());

@@ -1,7 +1,8 @@
-//! Tokens that ended long ago: whoever makes a new one each hour would else have thousands of them.
+//! The purge of tokens ended long ago.
+//! A client making a new one each hour would otherwise have thousands of them.
 //!
-//! Nothing else leads to a token: changes and movements keep its name, and stored answers are gone after
-//! a day.
+//! No other row refers to a token: changes and movements keep its name, and stored answers are gone after a
+//! day.
 
 use uuid::Uuid;
 
@@ -15,11 +16,11 @@ use crate::{
     wire::{Timestamp, limits::ENDED_TOKEN_DAYS},
 };
 
-/// The rows of a token.
+/// The number of rows per token.
 const ROWS: usize = 4;
 
 impl Purge<'_> {
-    /// Purges the tokens of an account that were revoked, or have expired, long ago.
+    /// Purges the tokens of an account revoked or expired long ago.
     pub(super) async fn ended_tokens(&mut self, account: Uuid) -> Result<(), Fault> {
         let start = key(account, Family::TokenById, &[]);
         let end = after_prefix(&start);
@@ -34,7 +35,7 @@ impl Purge<'_> {
         Ok(())
     }
 
-    /// Purges those of these tokens, in one commit.
+    /// Purges the ended ones of these tokens, in one commit.
     async fn ended_of(&mut self, account: Uuid, listed: &[Entry]) -> Result<(), Fault> {
         let oldest = self.now.plus_seconds(-ENDED_TOKEN_DAYS * DAY);
         let mut rows = Vec::new();
@@ -56,7 +57,7 @@ impl Purge<'_> {
             if ended_at(&token).is_none_or(|at| at >= oldest) {
                 continue;
             }
-            // One that was changed since is looked at again in the next round.
+            // A token changed since is checked again in the next round.
             let unchanged = Expectation::Is(row);
             commit.expects.push((token_key.clone(), unchanged));
             let others = [
@@ -89,7 +90,7 @@ fn readable(row: Looked) -> Option<(Value, Token)> {
     }
 }
 
-/// Returns the time from which on a token is refused.
+/// Returns the time from which a token is refused.
 fn ended_at(token: &Token) -> Option<Timestamp> {
     let ends = token.revoked_at.into_iter().chain(token.expires_at);
     ends.min()

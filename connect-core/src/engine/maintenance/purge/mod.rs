@@ -1,7 +1,7 @@
-//! Removes what has expired: stored answers, tombstones, events, the log of deliveries, and tokens.
+//! The purge of expired rows: answers, tombstones, events, delivery logs, and tokens.
 //!
-//! What cannot be read or removed is logged and left for the next round: one damaged row keeps no
-//! other from being purged.
+//! Rows that cannot be read or removed are logged and left for the next round: one damaged row does not
+//! stop the purge of any other.
 
 mod ended_tokens;
 
@@ -25,7 +25,7 @@ use crate::{
     },
 };
 
-/// Rows removed per commit: few enough that writers hardly wait.
+/// Rows removed per commit: few enough to hardly delay writers.
 const CHUNK: usize = 500;
 
 const DAY: i64 = 24 * 3600;
@@ -33,21 +33,21 @@ const DAY: i64 = 24 * 3600;
 /// The result of a round of maintenance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Maintenance {
-    /// Stored answers that were purged because their time was over.
+    /// Purged stored answers, after their expiry.
     pub answers: usize,
-    /// Tombstones that were purged.
+    /// Purged tombstones.
     pub tombstones: usize,
-    /// Events older than 30 days that were purged.
+    /// Purged events, older than 30 days.
     pub events: usize,
-    /// Deliveries older than 30 days that were purged from the logs of webhooks, and from the queues
-    /// of those that are off.
+    /// Purged deliveries, older than 30 days.
+    /// They are from the logs of webhooks, and from the queues of disabled ones.
     pub deliveries: usize,
-    /// Tokens that were purged 90 days after they were revoked or had expired.
+    /// Purged tokens, 90 days after their revocation or expiry.
     pub tokens: usize,
-    /// Rows that could not be read, and parts of the round that failed. They are left for the next
-    /// round; the log says which.
+    /// Unreadable rows, and failed parts of the round.
+    /// They are left for the next round, and named in the log.
     pub failed: usize,
-    /// Set when nothing was purged because the machine's clock is in doubt.
+    /// Set if nothing was purged because the machine's clock is in doubt.
     pub is_held_off: bool,
 }
 
@@ -78,7 +78,7 @@ impl<'c> Purge<'c> {
         }
     }
 
-    /// Purges all that is due.
+    /// Purges all due rows.
     pub(super) async fn run(mut self) -> Result<Maintenance, Fault> {
         let answers = self.answers().await;
         self.note(answers, "stored answers");
@@ -89,7 +89,7 @@ impl<'c> Purge<'c> {
         let mut from = Some(start.clone());
         while let Some(at) = from {
             let piece = self.piece(&at, &end).await?;
-            // The key of an entry tells the account, also when the rest cannot be read.
+            // The key of an entry names the account, even if the rest cannot be read.
             let damaged = piece.damaged.map(|(key, _)| key);
             let listed = piece.entries.into_iter().map(|(key, _)| key).chain(damaged);
             for entry in listed {
@@ -141,10 +141,10 @@ impl<'c> Purge<'c> {
         }
     }
 
-    /// Purges the stored answers whose time is over.
+    /// Purges expired stored answers.
     async fn answers(&mut self) -> Result<(), Fault> {
         let start = key(NOBODY, Family::AnswerByExpiry, &[]);
-        // Due is what expires up to and including now.
+        // Rows expiring up to and including now are due.
         let end = Part::Time(self.now.plus_micros(1));
         let end = key(NOBODY, Family::AnswerByExpiry, &[end]);
         let mut from = Some(start);
@@ -157,7 +157,7 @@ impl<'c> Purge<'c> {
                 .unzip();
             let answers = self.reader.values(&answer_keys).await?;
             let mut commit = Commit::default();
-            // Of two uses of a key that are both over, only the later has an answer.
+            // Of two expired uses of a key, only the later one has an answer.
             let mut seen = HashSet::new();
             for ((entry, answer_key), answer) in by_expiry.into_iter().zip(answer_keys).zip(answers)
             {
@@ -173,7 +173,7 @@ impl<'c> Purge<'c> {
                     continue;
                 };
                 commit.writes.push((entry, Write::Remove));
-                // The key may have been used anew since it expired.
+                // The key may have been reused since it expired.
                 if let Some(answer) = due
                     && seen.insert(answer_key.clone())
                 {
@@ -190,7 +190,8 @@ impl<'c> Purge<'c> {
         Ok(())
     }
 
-    /// Purges the counts of requests in windows that are over at every server, whose clocks may differ.
+    /// Purges request counts in windows ended at every server.
+    /// The clocks of servers may differ.
     async fn request_counts(&mut self) -> Result<(), Fault> {
         let window = rate::window(self.now.plus_seconds(-2 * RATE_WINDOW_SECONDS));
         let start = key(NOBODY, Family::RequestCount, &[]);
@@ -200,8 +201,8 @@ impl<'c> Purge<'c> {
         Ok(())
     }
 
-    /// Purges the tombstones of one family at a location. The same commit writes down since when
-    /// they are complete, which is read with every list that includes deletions.
+    /// Purges the tombstones of one family at a location.
+    /// The same commit records the time since which they are complete; every list with deletions reads it.
     async fn tombstones(&mut self, location: Uuid, family: Family) -> Result<(), Fault> {
         let oldest = self.now.plus_seconds(-TOMBSTONE_DAYS * DAY);
         let since_key = tombstones_since_key(location);
@@ -242,8 +243,9 @@ impl<'c> Purge<'c> {
         Ok(())
     }
 
-    /// Purges the old deliveries of a webhook from its log. One that is still attempted is younger than
-    /// the first of them by weeks, unless its webhook is off.
+    /// Purges the old deliveries of a webhook from its log. A delivery still being retried is weeks younger
+    /// than the purged ones, unless its webhook is
+    /// off.
     async fn deliveries(&mut self, webhook: Uuid) -> Result<(), Fault> {
         let oldest = self.now.plus_seconds(-DELIVERY_DAYS * DAY);
         let purged = self.older_than(oldest, webhook, Family::Delivery).await?;
@@ -251,8 +253,8 @@ impl<'c> Purge<'c> {
         Ok(())
     }
 
-    /// Purges what waited beside a webhook that is off for as long as events are kept. The log comes
-    /// first: what is in both is there no longer than in the queue.
+    /// Purges deliveries queued for a disabled webhook after the retention of events. The log is purged
+    /// first, so no delivery stays in it longer than in the queue.
     async fn waiting_deliveries(&mut self, webhook: Uuid) -> Result<(), Fault> {
         let start = key(webhook, Family::DeliveryByDue, &[]);
         let oldest = Part::Time(self.now.plus_seconds(-WAITING_DAYS * DAY));
@@ -285,8 +287,8 @@ impl<'c> Purge<'c> {
         Ok(())
     }
 
-    /// Purges the rows of a family that lie in the order of their creation, up to the first that was
-    /// made at `oldest` or later. Returns how many.
+    /// Purges the rows of a family made before `oldest`, in order of creation.
+    /// It stops at the first newer row. Returns the number of purged rows.
     async fn older_than(
         &mut self,
         oldest: Timestamp,
@@ -349,7 +351,8 @@ impl<'c> Purge<'c> {
         Ok(purged)
     }
 
-    /// Reads the next rows of a range. One that cannot be read is noted, and passed over.
+    /// Reads the next rows of a range.
+    /// An unreadable one is recorded and skipped.
     async fn piece(&mut self, from: &[u8], to: &[u8]) -> Result<Piece, Fault> {
         let piece = self.reader.piece(from, Some(to), CHUNK).await?;
         if let Some((key, error)) = &piece.damaged {
@@ -370,9 +373,10 @@ impl<'c> Purge<'c> {
     }
 }
 
-/// The row that says since when tombstones are complete, once those before `oldest` are purged.
+/// The row with the time since which tombstones are complete.
+/// The time is that after a purge of all before `oldest`.
 fn complete_since(row: Option<&Value>, oldest: Timestamp, key: &Key) -> Result<Value, Fault> {
-    // A clock that was further ahead has purged more.
+    // An earlier clock further ahead has purged more.
     let before = row.and_then(|row| serde_json::from_slice(row).ok());
     let since = before.map_or(oldest, |before: CompleteSince| before.since.max(oldest));
     let row = serde_json::to_vec(&CompleteSince { since }).map_err(|e| Fault::corrupt(key, e))?;
