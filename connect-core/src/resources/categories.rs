@@ -31,7 +31,7 @@ impl Resource for Category {
     const NAME: &'static str = "category";
     const LIST: &'static str = "categories";
     const CHANGED: EventType = EventType::CategoryChanged;
-    /// Deleting one may touch a whole catalog, so nothing else shares its commit.
+    /// Its deletion may touch a whole catalog, so it commits alone.
     const DELETE_WEIGHT: usize = MOST_RECORDS;
 
     fn reads(draft: &Draft<Self>, reads: &mut Reads) {
@@ -67,7 +67,8 @@ impl Resource for Category {
     }
 }
 
-/// Enters the name of a category in the index of names. Its name so far is out of it already.
+/// Enters the name of a category in the index of names.
+/// Its previous name is out of the index already.
 async fn take_name(unit: &mut Unit<'_>, category: &Category) -> Result<(), Error> {
     let folded = text::folded(&category.name);
     let holder = unit.find_unique(Family::CategoryByName, Indexed::Text(&folded));
@@ -85,8 +86,8 @@ async fn take_name(unit: &mut Unit<'_>, category: &Category) -> Result<(), Error
     Ok(())
 }
 
-/// Takes a category's name out of the index of names. It stands there as it was folded then,
-/// whatever folding makes of it today.
+/// Takes the name of a category out of the index of names.
+/// The entry has the name as folded at the time, even if folding has changed since.
 async fn free_name(unit: &mut Unit<'_>, id: Id<Category>) -> Result<(), Fault> {
     let partition = unit.partition();
     let folded_name = folded_name_key(partition, id);

@@ -1,4 +1,4 @@
-//! The event feed: what webhooks are sent, for receivers that were down (contract: chapter 12).
+//! The events of webhooks as a feed, for receivers after an outage (contract: chapter 12).
 
 use serde::Deserialize;
 use uuid::Uuid;
@@ -21,7 +21,7 @@ impl Listed for AnyEvent {
         query.after.map(|id| (number_in(id.uuid()), id.uuid()))
     }
 
-    /// Shows only what the caller may read at the location by other means.
+    /// Shows only events within the caller's read scopes at the location.
     fn filter(query: &EventQuery, access: &Access) -> Result<Option<RowFilter>, Error> {
         if let Some(wanted) = query.kind.clone() {
             check_scope(&wanted, access)?;
@@ -41,7 +41,7 @@ impl Listed for AnyEvent {
     }
 }
 
-/// The test of the type of an event, read without the rest of its envelope.
+/// A test of the event type. The rest of the envelope is not read.
 fn of_kind(passes: impl Fn(EventType) -> bool + Send + Sync + 'static) -> RowFilter {
     #[derive(Deserialize)]
     struct Typed {
@@ -51,6 +51,7 @@ fn of_kind(passes: impl Fn(EventType) -> bool + Send + Sync + 'static) -> RowFil
     Box::new(move |row| serde_json::from_slice(row).map(|event: Typed| passes(event.kind)))
 }
 
+/// Refuses an event type outside the caller's scopes.
 /// An empty list would look as if nothing had happened.
 fn check_scope(wanted: &EventType, access: &Access) -> Result<(), Error> {
     match wanted.scope() {

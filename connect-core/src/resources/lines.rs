@@ -1,7 +1,7 @@
-//! The lines of receipts and orders, with the products that they name by a code.
+//! The lines of receipts and orders, and products named by code.
 //!
-//! A register may know its own article codes and no id of ours. A line with an external id alone is
-//! therefore given the id of the product that has this code at the location, so that stock moves and
+//! A register may know its own article codes, but no ids of ours. A line with an external id alone
+//! therefore gets the id of the product with this code at the location. So its stock moves, and
 //! readers of the row find the product.
 
 use crate::{
@@ -9,21 +9,21 @@ use crate::{
     wire::{Id, Line, Product},
 };
 
-/// The code of a line that names its product by that alone.
+/// The external id of a line without a product id.
 fn code(line: &Line) -> Option<Indexed<'_>> {
     let code = line.external_id.as_deref();
     code.filter(|_| line.product_id.is_none())
         .map(Indexed::Text)
 }
 
-/// Adds what [`name_products`] looks up.
+/// Adds the reads of [`name_products`].
 pub(super) fn reads(lines: &[Line], reads: &mut Reads) {
     for code in lines.iter().filter_map(code) {
         reads.shared_unique::<Product>(Family::ProductByExternalId, code);
     }
 }
 
-/// The products that lines name by a code, as far as they are known without another read.
+/// Products named by code in lines, if known without another read.
 pub(super) fn known_products(lines: &[Line], unit: &Unit<'_>) -> impl Iterator<Item = Id<Product>> {
     let codes = lines.iter().filter_map(code);
     codes.filter_map(|code| {
@@ -32,8 +32,8 @@ pub(super) fn known_products(lines: &[Line], unit: &Unit<'_>) -> impl Iterator<I
     })
 }
 
-/// Gives lines the ids of the products that they name by a code. One with a code that no product
-/// has stays as it is: an article need not be in the catalog.
+/// Sets the product ids of lines with a code alone.
+/// A line with an unknown code stays as it is: an article need not be in the catalog.
 pub(super) async fn name_products(unit: &mut Unit<'_>, lines: &mut [Line]) -> Result<(), Fault> {
     for line in lines {
         let Some(code) = code(line) else { continue };

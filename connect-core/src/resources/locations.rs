@@ -1,4 +1,4 @@
-//! Locations: those of a caller (specification: Locations), and what one has, kind by kind.
+//! Locations (specification: Locations), and the records of one, kind by kind.
 
 use super::{journal, orders::Orders, stock::Stock};
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
 };
 
 impl Connect {
-    /// The locations for which the caller has at least one scope, by name, then id.
+    /// The caller's locations with at least one scope, by name, then id.
     ///
     /// # Errors
     /// [`Error::ApiNotAvailable`].
@@ -46,7 +46,8 @@ impl Connect {
     }
 }
 
-/// The records of a location. The SDK's handle of a location has the same methods.
+/// The records of a location.
+/// The SDK's handle of a location has the same methods.
 #[derive(Clone, Debug)]
 pub struct LocationHandle {
     connect: Connect,
@@ -54,7 +55,7 @@ pub struct LocationHandle {
 }
 
 impl Connect {
-    /// The location that `access` was given for.
+    /// The location of `access`.
     pub fn location(&self, access: &Access) -> LocationHandle {
         LocationHandle {
             connect: self.clone(),
@@ -84,23 +85,23 @@ impl LocationHandle {
         Stock::new(&self.connect, &self.access)
     }
 
-    /// The downloads of its products' images, in the order in which they were queued.
+    /// The image downloads of its products, in the order of queuing.
     pub fn image_jobs(&self) -> Rows<ImageJob> {
         self.rows()
     }
 
-    /// Its events of the last 30 days, in the order of their commits; those that the caller's scopes
-    /// cover.
+    /// Its events of the last 30 days, in commit order.
+    /// Only events within the caller's scopes are listed.
     pub fn events(&self) -> Rows<AnyEvent> {
         self.rows()
     }
 
-    /// Its journal: the rows that its registers wrote, by receipt number.
+    /// Its journal: the rows of its registers, by receipt number.
     pub fn transactions(&self) -> Rows<Transaction> {
         self.rows()
     }
 
-    /// The closings of its registers, in the order in which they were closed.
+    /// The closings of its registers, in chronological order.
     pub fn z_reports(&self) -> Rows<ZReport> {
         self.rows()
     }
@@ -115,7 +116,8 @@ impl LocationHandle {
         Ok(summary.data)
     }
 
-    /// Returns the sales and refunds of each of these days, summed up. They are read in one round trip.
+    /// Returns the summed sales and refunds of each of these days.
+    /// They are read in one round trip.
     ///
     /// # Errors
     /// [`Error::Internal`].

@@ -1,4 +1,5 @@
-//! The chapters of the specification: a file each, which declares what is particular to it.
+//! The chapters of the specification, one file each.
+//! A file declares only the particulars of its chapter.
 
 mod categories;
 mod events;
@@ -66,8 +67,8 @@ mod tests {
         check_matches::<OptionGroup>();
     }
 
-    /// A kind that is missing here makes the test fail. Maintenance purges the families that are
-    /// named as those of tombstones.
+    /// Fails if a kind is missing here.
+    /// Maintenance purges the families named as tombstones.
     #[test]
     fn every_kind_is_filtered_by_what_is_indexed_and_its_tombstones_are_purged() {
         fn tombstones<R: Resource>() -> Family {

@@ -33,7 +33,8 @@ impl Resource for OptionGroup {
     const NAME: &'static str = "option group";
     const LIST: &'static str = "option groups";
     const CHANGED: EventType = EventType::OptionGroupChanged;
-    /// A group may be on every product of the location, and leaves them all.
+    /// A group may be on every product of the location.
+    /// Its deletion removes it from all of them.
     const DELETE_WEIGHT: usize = MOST_RECORDS;
 
     fn blank(unit: &Unit<'_>, access: &Access) -> Self {
@@ -57,7 +58,7 @@ impl Resource for OptionGroup {
         Ok(rules::check_choices(self, draft)?)
     }
 
-    /// It leaves its products.
+    /// Removes the group from its products.
     async fn on_delete(&self, unit: &mut Unit<'_>) -> Result<(), Error> {
         products::leave_option_group(unit, self.id).await
     }
@@ -100,7 +101,8 @@ impl Change for UpdateOption {
 }
 
 impl JsonRecords<OptionGroup> {
-    /// Changes the given fields of one option of a group. The answer is the group.
+    /// Changes the given fields of one option of a group.
+    /// The answer is the group.
     ///
     /// # Errors
     /// A field is invalid, or there is no such group or option.
@@ -122,7 +124,8 @@ impl JsonRecords<OptionGroup> {
 }
 
 impl Records<OptionGroup> {
-    /// Changes the given fields of one option of a group. Await it for the group as it is then.
+    /// Changes the given fields of one option of a group.
+    /// Await it for the changed group.
     ///
     /// # Errors
     /// A field is invalid, or there is no such group or option.

@@ -87,7 +87,7 @@ impl Change for LinkOptionGroups {
     }
 }
 
-/// Adds the read of a record that is named, together with its entry.
+/// Adds the reads of a named record and of its index entry.
 fn reads_of<R: Resource>(target: &Target, by_external_id: Family, reads: &mut Reads) {
     match &target.name {
         Name::Id(id) => reads.record::<R>(*id),
@@ -95,7 +95,8 @@ fn reads_of<R: Resource>(target: &Target, by_external_id: Family, reads: &mut Re
     }
 }
 
-/// The id of a record that is named. One that the request has may be unknown.
+/// The id of a named record.
+/// An id from the request itself may be unknown.
 async fn id_of(
     unit: &mut Unit<'_>,
     target: &Target,
@@ -107,7 +108,8 @@ async fn id_of(
     }
 }
 
-/// The groups that are here. The others are noted as failed, each once.
+/// The groups found at this location.
+/// Missing groups are noted as failed, each once.
 async fn groups(
     unit: &mut Unit<'_>,
     access: &Access,
@@ -137,8 +139,8 @@ async fn groups(
     Ok(groups)
 }
 
-/// A record that is not of this location. An external id means one of this location, whatever
-/// others have.
+/// The failure of a record not found at this location.
+/// An external id always means a record of this location, even if another location has it too.
 fn not_here<R: Linked>(unit: &Unit<'_>, access: &Access, target: &Target) -> LinkFailure {
     let (path, noun, name) = (target.path(), R::NAME, &target.name);
     let is_elsewhere = |id| engine::is_elsewhere(access, unit, R::ROWS, id);
@@ -168,7 +170,7 @@ fn failure<R: Linked>(target: &Target, error: &Error) -> LinkFailure {
     }
 }
 
-/// A kind of record that a link is about.
+/// A kind of record named in links.
 trait Linked: Resource {
     const KIND: LinkTarget;
 }
@@ -182,8 +184,8 @@ impl Linked for OptionGroup {
 }
 
 impl JsonRecords<Product> {
-    /// Adds option groups to products, and removes others from them, with one commit. Products
-    /// and groups that something is wrong with do not spoil the others; the answer names them.
+    /// Adds option groups to products and removes other ones, in one commit.
+    /// Products and groups with a fault do not spoil the rest; the answer names them.
     ///
     /// # Errors
     /// The request as a whole is malformed or invalid.
@@ -198,8 +200,8 @@ impl JsonRecords<Product> {
 }
 
 impl Records<Product> {
-    /// Adds option groups to products, and removes others from them, with one commit. Products
-    /// and groups that something is wrong with do not spoil the others; the result names them.
+    /// Adds option groups to products and removes other ones, in one commit.
+    /// Products and groups with a fault do not spoil the rest; the result names them.
     ///
     /// # Errors
     /// The request as a whole is invalid.

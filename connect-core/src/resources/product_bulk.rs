@@ -1,4 +1,4 @@
-//! Changes of many products at once by the owner: one commit, and one event for all of them.
+//! Bulk changes of products by the owner: one commit, one event.
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
@@ -19,15 +19,15 @@ use crate::{
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProductBulkResult {
-    /// The number of products that were changed or deleted.
+    /// The number of products changed or deleted.
     pub affected: usize,
-    /// The number of products that were as they should be already.
+    /// The number of products already in the wanted state.
     pub unchanged: usize,
-    /// The products that were left as they are, each with the reason.
+    /// The products left as they are, each with the reason.
     pub failed: Vec<ProductBulkFailure>,
 }
 
-/// A product to which something was not done.
+/// A product without the change or deletion, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProductBulkFailure {
@@ -50,7 +50,7 @@ enum Action {
 }
 
 impl Action {
-    /// Does it to one product. Returns whether that changed anything.
+    /// Applies the action to one product. Returns whether the product changed.
     async fn on(
         &self,
         unit: &mut Unit<'_>,
@@ -134,11 +134,11 @@ impl Change for Bulk {
 }
 
 impl Records<Product> {
-    /// Changes many products with one commit and one event, for their owner. Products that something
-    /// is wrong with do not spoil the others; the result names them.
+    /// Changes many products in one commit with one event, for their owner.
+    /// Products with a fault do not spoil the rest; the result names them.
     ///
     /// # Errors
-    /// The access is not an owner's, a value is invalid or nothing is to be changed, or there are
+    /// The access is not an owner's, a value is invalid, nothing is to be changed, or there are
     /// none or more than 1000 products.
     pub fn change_many(
         &self,
@@ -154,8 +154,8 @@ impl Records<Product> {
         })
     }
 
-    /// Deletes many products with one commit and one event, for their owner. Products that are not
-    /// there do not spoil the others; the result names them.
+    /// Deletes many products in one commit with one event, for their owner.
+    /// Missing products do not spoil the rest; the result names them.
     ///
     /// # Errors
     /// The access is not an owner's, or there are none or more than 1000 products.
@@ -163,7 +163,8 @@ impl Records<Product> {
         self.bulk("delete", ids, (), |()| Ok(Action::Delete))
     }
 
-    /// A write of such an action. `input` tells it from others under the same idempotency key.
+    /// A write of such an action.
+    /// `input` distinguishes it from other writes under the same idempotency key.
     fn bulk<I: Serialize + Clone + Send + 'static>(
         &self,
         operation: &'static str,
@@ -188,7 +189,7 @@ impl Records<Product> {
     }
 }
 
-/// Checks that the caller is the owner: integrators have batches.
+/// Refuses callers other than the owner: integrators have batches.
 fn check_owner(access: &Access) -> Result<(), Error> {
     if matches!(access.actor(), Actor::Owner { .. }) {
         return Ok(());

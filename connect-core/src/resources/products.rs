@@ -141,7 +141,8 @@ impl Upsert for Product {
     type Tally = QueuedImages;
 }
 
-/// The id of the category of this name, which is made when there is none.
+/// The id of the category of this name.
+/// A missing category is made.
 async fn category_named(
     unit: &mut Unit<'_>,
     access: &Access,
@@ -159,7 +160,7 @@ async fn category_named(
     Ok(category.id)
 }
 
-/// Takes every product out of a category that is deleted, in the same commit.
+/// Takes every product out of a deleted category, in the same commit.
 pub(super) async fn leave_category(
     unit: &mut Unit<'_>,
     category: Id<Category>,
@@ -170,7 +171,7 @@ pub(super) async fn leave_category(
     Ok(())
 }
 
-/// Adds the events of products that were changed or deleted in bulk.
+/// Adds the events of a bulk change or deletion.
 pub(super) fn emit_bulk(unit: &mut Unit<'_>, changed: &[Uuid], deleted: &[Uuid]) {
     let none = || [].as_slice();
     let changed = changed.chunks(MAX_IDS_PER_EVENT).map(|ids| (ids, none()));
@@ -185,7 +186,7 @@ pub(super) fn emit_bulk(unit: &mut Unit<'_>, changed: &[Uuid], deleted: &[Uuid])
     }
 }
 
-/// Takes an option group that is deleted from every product, in the same commit.
+/// Takes a deleted option group from every product, in the same commit.
 pub(super) async fn leave_option_group(
     unit: &mut Unit<'_>,
     group: Id<OptionGroup>,

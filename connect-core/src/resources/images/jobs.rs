@@ -1,10 +1,12 @@
-//! The rows of an image job: its own, the entry of its product, and its place in the queue.
+//! The rows of an image job.
+//! These are the job itself, the entry of its product, and its place in the queue.
 //!
-//! The queue is one for all locations, so a worker finds what is due in one read. A job's place
-//! follows from the job ([`due_at`]), and is written by the same commit: no job is without one.
+//! One queue serves all locations, so a worker finds all due jobs in one read. A job's place
+//! follows from the job ([`due_at`]) and is written in the same commit: no job is without one.
 //!
-//! The `updatedAt` of a job is the time at which periods are counted. That of the location's changes
-//! may be ahead of it, after a clock that was wrong, and nothing would be due until it is caught up.
+//! Waits are counted from the `updatedAt` of a job, read from the clock. The location's change
+//! times may be ahead of the clock after it was wrong, and no job would be due until the clock
+//! caught up.
 
 use uuid::Uuid;
 
@@ -24,7 +26,7 @@ pub(crate) fn reads(partition: Uuid, product: Id<Product>, reads: &mut Reads) {
     reads.followed(by_product, Family::ImageJob);
 }
 
-/// Queues the download of a link for a product that has no job.
+/// Queues the download of a link for a product without a job.
 pub(super) fn queue(unit: &mut Unit<'_>, product: Id<Product>, link: &str) {
     let job = ImageJob {
         id: unit.next_id().into(),

@@ -1,7 +1,8 @@
-//! Image jobs: the downloads of images. A product has at most one; a newer link replaces it.
+//! Image jobs: the downloads of images.
+//! A product has at most one; a newer link replaces it.
 //!
-//! A write that gives a product a link puts the job into a queue, in the same commit
-//! ([`jobs`]). A worker works the queue off.
+//! A write with a new link queues the job in the same commit ([`jobs`]). A worker works the queue
+//! off.
 
 mod jobs;
 
@@ -52,7 +53,7 @@ impl Listed for ImageJob {
     }
 }
 
-/// The items of a batch whose downloads are queued, by product.
+/// The items of a batch with queued downloads, by product.
 #[derive(Debug, Default)]
 pub struct QueuedImages(HashMap<Id<Product>, usize>);
 
@@ -86,8 +87,9 @@ fn has_same_image(a: &Product, b: &Product) -> bool {
     a.image_url == b.image_url && a.image_status == b.image_status
 }
 
-/// Writes the link that a product was given. The link that the product has, as sent or as stored,
-/// changes nothing, and is taken even if it would be refused by now.
+/// Writes the link given to a product.
+/// Its current link, as sent or as stored, changes nothing. It is accepted even if it would be
+/// refused by now.
 pub(crate) async fn apply(
     unit: &mut Unit<'_>,
     product: &mut Product,

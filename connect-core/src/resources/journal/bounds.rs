@@ -1,14 +1,15 @@
-//! The receipt numbers between which the rows of a time lie.
+//! The first and the last receipt number of a time range.
 //!
-//! Rows lie in the order in which they arrived, and a register that was offline delivers late. The
-//! days of the journal bound the rows of a time all the same, so that few of the others are read:
+//! Rows are stored in order of arrival, and a register delivers late after being offline. The days
+//! of the journal still bound the rows of a time range, so few rows outside it are read:
 //!
-//! - The first row is that of the first entry of [`Family::ReceiptFrom`] from the first day on. A
-//!   late row is never in that index.
-//! - The last row of a short time is the last one of its days, as their summaries have it. Late rows
+//! - The first row is the one of the first entry of [`Family::ReceiptFrom`] from the first day on.
+//!   A late row is never in this index.
+//! - The last row of a short range is the last row of its days, found in their summaries. Late rows
 //!   of other days do not move it, however old they are.
-//! - The last row of a longer time, or of one without a beginning, is that of the last entry of
-//!   [`Family::ReceiptUpTo`] up to the last day. A row of long ago moves it to itself.
+//! - The last row of a longer range, or of one without a beginning, is the last row of a day: the
+//!   day of the last entry of [`Family::ReceiptUpTo`] up to the end. A late row of long ago moves
+//!   this bound to itself.
 
 use std::ops::Bound;
 
@@ -27,12 +28,12 @@ use crate::{
     wire::Timestamp,
 };
 
-/// The most days of a short time, those of a quarter: so many summaries are about as long as a page
-/// of rows.
+/// The longest short range in days: a quarter.
+/// Its summaries are about as long as a page of rows.
 const MOST_DAYS: u64 = 92;
 
-/// Returns the receipt numbers between which the rows of a time lie, with one round trip. With no
-/// bound on the time it reads nothing.
+/// Returns the receipt numbers around a time range, in one round trip.
+/// Without a time bound it reads nothing.
 pub(super) async fn bounds(
     connect: &Connect,
     location: Uuid,
@@ -55,7 +56,7 @@ pub(super) async fn bounds(
     Ok((first, last))
 }
 
-/// The reading of the first row of a time.
+/// The read of the first row of a time range.
 struct First {
     from: Key,
     to: Key,
@@ -91,7 +92,7 @@ impl First {
     }
 }
 
-/// The reading of the last row of a time.
+/// The read of the last row of a time range.
 enum Last {
     /// The summaries of its days.
     Days { from: Key, to: Key },
@@ -100,7 +101,8 @@ enum Last {
 }
 
 impl Last {
-    /// The reading for the days before `to`, from `from` on if the time has a beginning.
+    /// The read for the days before `to`.
+    /// They start at `from`, if the range has a beginning.
     fn of(location: Uuid, from: Option<u64>, to: u64) -> Self {
         let at = |family, day| key(location, family, &[Part::Number(day)]);
         match from {

@@ -1,10 +1,11 @@
-//! The days of the journal: the summary of each, and the indexes of days that bound the rows of a
-//! time ([`bounds`](super::bounds)).
+//! The days of the journal: their summaries, and their indexes.
 //!
-//! - [`Family::ReceiptFrom`] has the days that were later than any day before them, each with its
-//!   first row. No row before that one is of this day or a later one.
-//! - [`Family::ReceiptUpTo`] has the days after whose last row only rows of later days came. A late
-//!   row takes the days behind its own out.
+//! The indexes bound the rows of a time range ([`bounds`](super::bounds)):
+//!
+//! - [`Family::ReceiptFrom`] has each day later than all days before it, with its first row. No
+//!   earlier row is of this day or a later one.
+//! - [`Family::ReceiptUpTo`] has each day whose last row is followed by rows of later days only. A
+//!   late row removes the days after its own.
 
 use chrono::NaiveDate;
 use uuid::Uuid;
@@ -30,7 +31,7 @@ pub(crate) fn day_key(location: Uuid, day: Date) -> Key {
     )
 }
 
-/// The number of a day in keys: that of days since the beginning of the year 0.
+/// The number of a day in keys: days since 0000-01-01.
 pub(crate) fn day_number(day: Date) -> u64 {
     const FIRST: NaiveDate = NaiveDate::from_ymd_opt(0, 1, 1).expect("a date");
     let days = day.naive().signed_duration_since(FIRST).num_days();
@@ -38,7 +39,7 @@ pub(crate) fn day_number(day: Date) -> u64 {
     u64::try_from(days).unwrap_or_default()
 }
 
-/// Adds what a row of this day looks up.
+/// Adds the reads for a row of this day.
 pub(super) fn reads(location: Uuid, day: Date, reads: &mut Reads) {
     reads.shared_row(day_key(location, day));
 }
@@ -66,8 +67,8 @@ pub(super) async fn add(
     Ok(())
 }
 
-/// Enters the day of a row in the indexes of days. The row before it, if there is one, is of another
-/// day.
+/// Enters the day of a row in the indexes of days.
+/// The previous row, if any, is of another day.
 async fn place(
     unit: &mut Unit<'_>,
     day: u64,
@@ -100,7 +101,7 @@ async fn place(
     Ok(())
 }
 
-/// Returns the summary of a day, which is stored as it is sent.
+/// Returns the summary of a day, in its stored form.
 pub(crate) async fn daily_summary(
     connect: &Connect,
     access: &Access,

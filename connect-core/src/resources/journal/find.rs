@@ -11,7 +11,7 @@ use crate::{
     wire::{Id, Transaction},
 };
 
-/// The entry that leads from the id of a row to its receipt number.
+/// The index entry from the id of a row to its receipt number.
 pub(super) fn by_id(location: Uuid, id: Id<Transaction>) -> Key {
     key(location, Family::TransactionById, &[Part::Id(id.uuid())])
 }

@@ -1,9 +1,9 @@
-//! The journal (specification: Point of sale): the rows that registers write, the sums of each day,
-//! and the closings of registers.
+//! The journal of the registers (specification: Point of sale).
+//! It has the rows written by registers, the sums of each day, and the closings of registers.
 //!
-//! A row is written by one commit together with all that follows from it: the summary of its day
-//! ([`days`]), the sums of its register ([`period`]), its event. So a summary and a Z report are read
-//! or made without looking at any row.
+//! One commit writes a row with all its consequences: the summary of its day ([`days`]), the sums
+//! of its register ([`period`]) and its event. So summaries and Z reports are read or made without
+//! looking at any row.
 
 mod bounds;
 mod days;

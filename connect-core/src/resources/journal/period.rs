@@ -28,7 +28,7 @@ pub(crate) struct RegisterPeriod {
     pub(crate) last_receipt_number: Option<u64>,
     /// The sums of the sales and refunds.
     pub(crate) totals: Totals,
-    /// The cash, which nobody has counted yet.
+    /// The cash, not counted yet.
     pub(crate) cash: Cash,
 }
 

@@ -1,4 +1,4 @@
-//! The one who writes to the journal: a register.
+//! The writer of the journal: a register.
 
 use crate::{
     auth::{Access, ScreenRight},
@@ -6,10 +6,10 @@ use crate::{
     wire::Register,
 };
 
-/// Returns the register that acts.
+/// Returns the acting register.
 ///
 /// # Errors
-/// Somebody else acts.
+/// The caller is no register.
 pub(super) fn acting(access: &Access) -> Result<Register, Error> {
     let screen = access.screen(ScreenRight::WriteJournal)?;
     Ok(Register {

@@ -1,4 +1,4 @@
-//! The fields that the filters of the list look at, in rows as they are stored.
+//! Filters of the list, applied to rows in stored form.
 
 use serde::Deserialize;
 
@@ -14,14 +14,14 @@ pub(super) fn is_of(kind: &TransactionType, row: &[u8]) -> serde_json::Result<bo
     serde_json::from_slice(row).map(|row: Typed| row.kind == *kind)
 }
 
-/// A part of time, by which rows are told from others.
+/// A time range, as a filter of rows.
 pub(super) struct Within {
     from: Option<Bound>,
     to: Option<Bound>,
 }
 
-/// A bound, and its text as rows have it: texts of times are all of one length, and sort as the
-/// times do.
+/// A bound, and its text as in stored rows.
+/// Texts of times all have one length, and sort as the times do.
 struct Bound {
     time: Timestamp,
     text: String,
@@ -40,8 +40,8 @@ impl Within {
         }
     }
 
-    /// Returns whether a row as it is stored is of this time. A page of a day looks at hundreds of
-    /// rows, and needs nothing else of them.
+    /// Returns whether a stored row is in this range.
+    /// A page of a day looks at hundreds of rows, and needs nothing else of them.
     pub(super) fn has(&self, row: &[u8]) -> serde_json::Result<bool> {
         let Self { from, to } = self;
         if let Some(time) = time_at_end(row) {
@@ -61,8 +61,9 @@ impl Within {
     }
 }
 
-/// The text of the time that ends a row: its last field, always of one length. No other text looks
-/// like it, since quotes within texts are escaped.
+/// The text of the time at the end of a row.
+/// It is the last field, always of one length. No other text looks like it, since quotes within
+/// texts are escaped.
 fn time_at_end(row: &[u8]) -> Option<&[u8]> {
     const BEFORE: &[u8] = b",\"createdAt\":\"";
     const TIME: usize = 27;
@@ -102,7 +103,7 @@ mod tests {
         }
     }
 
-    /// Checks that a row is of the microsecond at its time, and of none beside it.
+    /// Checks a row against the microsecond of its time, and both neighbors.
     fn check_time(stored: &[u8]) {
         let time = row("").created_at;
         for (shift, is_within) in [(-1, false), (0, true), (1, false)] {

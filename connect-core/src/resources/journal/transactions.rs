@@ -1,4 +1,4 @@
-//! Journal rows: how they are listed and read, and how a register writes one.
+//! Journal rows: lists, reads, and writes by registers.
 
 use std::ops::Bound;
 
@@ -91,15 +91,16 @@ impl Readable for Transaction {
     const BY_ID: Option<Family> = Some(Family::TransactionById);
 }
 
-/// The first moment of the rows that are asked for, and the first after them.
+/// The start (inclusive) and the end (exclusive) of the queried range.
 fn times(query: &TransactionQuery) -> Result<(Option<Timestamp>, Option<Timestamp>), Error> {
     zone::times(&query.period).map_err(|invalid| Error::Malformed(invalid.into()))
 }
 
-/// A row that a register writes.
+/// A new row from a register.
 struct Append {
     receipt: Receipt,
-    /// The day of the row, unless its time is still to be given to it and midnight passes.
+    /// The expected day of the row.
+    /// Without a time of its own, the row may get the next day if midnight passes.
     day: Date,
 }
 
@@ -150,13 +151,13 @@ impl Change for Append {
         Answer::with(Outcome::Created, &row)
     }
 
-    /// The products of its lines may move with it.
+    /// Counts the row and its lines: the stock of each may move.
     fn weight(&self) -> usize {
         1 + self.receipt.lines.len()
     }
 }
 
-/// The row of a receipt, with what the service gives.
+/// The row of a receipt, with the fields set by the service.
 fn numbered(
     unit: &mut Unit<'_>,
     access: &Access,
@@ -183,7 +184,7 @@ fn numbered(
     }
 }
 
-/// Checks that what is refunded is a sale of this location.
+/// Requires the refunded row to be a sale of this location.
 async fn check_sale(unit: &mut Unit<'_>, id: Id<Transaction>) -> Result<(), Error> {
     let refused = |problem| Err(Invalid::new("refundOf", problem).into());
     match find::find(unit, id).await?.map(|row| row.kind) {
@@ -194,11 +195,12 @@ async fn check_sale(unit: &mut Unit<'_>, id: Id<Transaction>) -> Result<(), Erro
 }
 
 impl Rows<Transaction> {
-    /// Writes a row, as the register whose access this is. Await it for the row as it was stored.
+    /// Writes a row as the register of this access.
+    /// Await it for the stored row.
     ///
     /// # Errors
     /// The caller is no register, a field is missing or invalid, the figures do not add up, or the
-    /// row names another that is not there.
+    /// row names a missing record.
     pub fn write(&self, row: TransactionInput) -> Write<Transaction> {
         let rows = self.clone();
         Write::new("write", self.target(), row, move |request| {

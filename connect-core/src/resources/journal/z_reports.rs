@@ -1,4 +1,4 @@
-//! Z reports: how they are listed and read, and how a register is closed.
+//! Z reports: lists, reads, and closings of registers.
 
 use async_trait::async_trait;
 use serde::Deserialize;
@@ -93,7 +93,7 @@ impl Change for Close {
     }
 }
 
-/// The cash of a register, with what was counted.
+/// The cash of a register, with the counted amount.
 fn counted(cash: Cash, counted_cents: Option<i64>) -> Cash {
     Cash {
         counted_cents,
@@ -103,8 +103,8 @@ fn counted(cash: Cash, counted_cents: Option<i64>) -> Cash {
 }
 
 impl Rows<ZReport> {
-    /// Closes the register whose access this is: all of its rows since the Z report before are in
-    /// this one. Await it for the Z report.
+    /// Closes the register of this access.
+    /// The Z report covers all its rows since the previous one. Await it for the Z report.
     ///
     /// # Errors
     /// The caller is no register, or a field is invalid.

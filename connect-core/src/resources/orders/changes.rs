@@ -1,5 +1,5 @@
-//! The writes of orders: made by kiosks and Scan & Order, moved on by them and by registers, and
-//! paid by sales.
+//! The writes of orders.
+//! Kiosks and Scan & Order make them, they and registers move them on, and sales pay them.
 
 use std::mem;
 
@@ -28,10 +28,10 @@ use crate::{
     },
 };
 
-/// Returns the screen that makes an order, and its kind.
+/// Returns the acting screen, and the source of its orders.
 ///
 /// # Errors
-/// Somebody else acts.
+/// The caller is no screen for making orders.
 pub(super) fn maker(access: &Access) -> Result<(Id<Screen>, OrderSource), Error> {
     let screen = access.screen(ScreenRight::MakeOrders)?;
     let source = match screen.kind {
@@ -118,7 +118,8 @@ impl ChangeOrder {
         Ok(Self { id, input })
     }
 
-    /// The key of the entry by which a kiosk may change the order.
+    /// The index entry of this order for the acting screen.
+    /// With this entry, a kiosk may change the order.
     fn by_screen(&self, access: &Access) -> Option<crate::storage::Key> {
         let Actor::Screen { id, .. } = access.actor() else {
             return None;
@@ -131,7 +132,8 @@ impl ChangeOrder {
         ))
     }
 
-    /// Checks that the one who acts may change this order: a register any, a kiosk its own.
+    /// Checks the caller's right to change this order.
+    /// A register may change any order, a kiosk its own.
     async fn check_actor(&self, unit: &mut Unit<'_>, access: &Access) -> Result<(), Error> {
         let screen = access.screen(ScreenRight::ChangeOrders)?;
         if screen.kind == ScreenType::Pos {

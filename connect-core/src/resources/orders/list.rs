@@ -19,7 +19,7 @@ use crate::{
 
 const LIST: &str = "orders";
 
-/// An order in the order of change.
+/// An order, sorted by its last change.
 #[derive(Serialize)]
 struct Changed(Order);
 
@@ -38,7 +38,7 @@ impl Row for Changed {
     }
 }
 
-/// The fields that filters look at.
+/// The fields of an order used by filters.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Filtered {
@@ -48,7 +48,7 @@ struct Filtered {
 }
 
 impl Orders {
-    /// Returns a page of the list for a server: the page is JSON.
+    /// Returns a page of the list as JSON, for a server.
     ///
     /// # Errors
     /// A query parameter is bad.

@@ -20,8 +20,8 @@ use crate::{
     wire::{Id, Order, OrderChange, OrderInput, Page, Single, query::OrderQuery},
 };
 
-/// The orders of a location. Tokens list and read them; registers, kiosks and Scan & Order write
-/// them.
+/// The orders of a location.
+/// Tokens list and read them; registers, kiosks and Scan & Order write them.
 #[derive(Clone)]
 pub struct Orders {
     connect: Connect,
@@ -38,9 +38,10 @@ impl Orders {
         }
     }
 
-    /// Returns the same with lists that begin with the newest order. One with `updatedSince` begins with
-    /// the earliest change all the same: it is read to keep a copy. What comes while such a list is read
-    /// is not in it. Its cursors lead on in its direction, and in no list of the other.
+    /// Returns the same handle, with lists newest first.
+    /// A list with `updatedSince` still begins with the earliest change, as it serves to keep a
+    /// copy. A newest-first list leaves out orders made while it is read. Its cursors continue in
+    /// its direction, and in no list of the other direction.
     #[must_use]
     pub fn newest_first(self) -> Self {
         Self {
@@ -77,10 +78,11 @@ impl Orders {
             .ok_or_else(|| Error::not_found(NAME, id))
     }
 
-    /// Makes an order, for the kiosk or the Scan & Order page that the access was given to.
+    /// Makes an order as the screen of this access.
+    /// The screen is a kiosk or a Scan & Order page.
     ///
     /// # Errors
-    /// A field is invalid, a line does not add up, or the access is not that of such a screen.
+    /// A field is invalid, a line does not add up, or the access is of no such screen.
     pub fn create(&self, input: OrderInput) -> Write<Order> {
         let this = self.clone();
         Write::new("create", self.target(None), input, move |request| {
@@ -98,11 +100,12 @@ impl Orders {
         self.connect.write(self.access, request, change).await
     }
 
-    /// Changes the given fields of an order, for a register, or for the screen that made it.
+    /// Changes the given fields of an order.
+    /// The caller is a register, or the order's own screen.
     ///
     /// # Errors
     /// There is no such order, the screen may not change it, it cannot move to this state, or the
-    /// transaction is not that of this order.
+    /// transaction is not its own.
     pub fn update(&self, id: impl Into<Id<Order>>, change: OrderChange) -> Write<Order> {
         let (this, id) = (self.clone(), id.into());
         Write::new("update", self.target(Some(id)), change, move |request| {
@@ -123,7 +126,7 @@ impl Orders {
         async move { self.connect.write(self.access, request, change).await }
     }
 
-    /// The orders, or the one, that a write is about.
+    /// The target of a write: the orders, or one of them.
     fn target(&self, id: Option<Id<Order>>) -> String {
         let location = self.access.location().id;
         let id = id.map(|id| id.to_string()).unwrap_or_default();

@@ -6,17 +6,17 @@ use crate::{
     wire::{Id, Order, OrderStatus, PaymentStatus, Transaction, TransactionType, read::Invalid},
 };
 
-/// Adds the read of the order that a transaction names.
+/// Adds the read of the order named by a transaction.
 pub(in crate::resources) fn reads_of_paid(order: Id<Order>, reads: &mut Reads) {
     reads.record::<Order>(order.uuid());
 }
 
-/// Marks the order that a sale names as paid, and links it to the sale; that of a refund, as paid
-/// back. A transaction without an order changes nothing.
+/// Marks the order of a sale as paid, and links both.
+/// A refund marks its order as paid back. A transaction without an order changes nothing.
 ///
 /// # Errors
-/// There is no such order here, or it is cancelled, or has been paid by another sale; or a refund
-/// names one that was never paid.
+/// There is no such order here, it is cancelled, or another sale has paid it; or a refund names an
+/// order never paid.
 pub(in crate::resources) async fn paid(
     unit: &mut Unit<'_>,
     transaction: &Transaction,

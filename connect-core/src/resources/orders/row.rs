@@ -1,11 +1,11 @@
-//! The row of an order, and how a unit of work reads and writes it.
+//! The row of an order, read and written in units of work.
 
 use crate::{
     transaction::{Change, Row, Unit, change_key, created_in, keys::Family},
     wire::{EventType, Order},
 };
 
-/// The name of one, as messages use it.
+/// The name of an order in messages.
 pub(super) const NAME: &str = "order";
 
 impl Row for Order {
@@ -37,7 +37,8 @@ pub(super) fn save(unit: &mut Unit<'_>, old: Option<&Order>, new: &Order) {
     unit.put_index(by_update(new), row);
 }
 
-/// Writes a changed order in place of `old`, with its event, if they differ.
+/// Writes a changed order in place of `old`, if they differ.
+/// A new status has its event.
 pub(super) fn replace(unit: &mut Unit<'_>, old: &Order, order: &mut Order) {
     if order == old {
         return;

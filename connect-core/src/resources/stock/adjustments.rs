@@ -1,4 +1,4 @@
-//! Adjustments: deliveries and corrections, which add to the stock of a product or take from it.
+//! Adjustments of stock: deliveries and corrections, added or taken away.
 
 use async_trait::async_trait;
 

@@ -29,7 +29,7 @@ pub(super) struct CountMany {
     dry_run: bool,
 }
 
-/// An item that was refused before it was tried, and the external id that it was sent with.
+/// An item refused before its count, with the external id as sent.
 struct Refused {
     invalid: Invalid,
     external_id: Option<String>,
@@ -60,7 +60,8 @@ impl CountMany {
         self.items.iter().flatten().map(|(product, _)| product)
     }
 
-    /// Counts the product of one item. Returns it as it was, and its level if that changed.
+    /// Counts the product of one item.
+    /// Returns the product as it was, and its level if that changed.
     async fn count_item(
         &self,
         unit: &mut Unit<'_>,
@@ -93,14 +94,14 @@ impl CountMany {
     }
 }
 
-/// An item that did not fail.
+/// An item without a failure.
 struct Counted {
     stocked: Stocked,
     /// The level, if it changed.
     level: Option<StockLevel>,
 }
 
-/// An item that failed.
+/// A failed item.
 struct Failed {
     error: Error,
     product: Option<Product>,

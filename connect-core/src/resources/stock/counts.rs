@@ -1,4 +1,4 @@
-//! Counts: of one product, and what counting a product does.
+//! The count of one product, and the counting itself.
 
 use async_trait::async_trait;
 
@@ -48,7 +48,8 @@ impl Change for CountOne {
     }
 }
 
-/// Counts the stock of a product, without an event. `None` when it is as it was counted.
+/// Counts the stock of a product, without an event.
+/// `None` when the stock already equals the count.
 pub(super) fn count(
     unit: &mut Unit<'_>,
     access: &Access,

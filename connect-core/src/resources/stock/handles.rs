@@ -15,7 +15,8 @@ use crate::{
     },
 };
 
-/// The stock of a location. The SDK's handle has the same methods.
+/// The stock of a location.
+/// The SDK's handle has the same methods.
 #[derive(Clone, Debug)]
 pub struct Stock(JsonStock);
 
@@ -39,8 +40,8 @@ impl Stock {
         &self.0
     }
 
-    /// Returns a page of the levels, in the order in which they last changed. Products that are not
-    /// tracked have none.
+    /// Returns a page of the levels, in the order of their last change.
+    /// Untracked products have none.
     ///
     /// # Errors
     /// A query parameter is bad.
@@ -48,8 +49,8 @@ impl Stock {
         self.0.levels().list(query).await
     }
 
-    /// Returns a page of the levels, with tombstones of those whose product was deleted in the last
-    /// 90 days. The id of a tombstone is that of the product.
+    /// Returns a page of the levels, with tombstones.
+    /// Levels of products deleted in the last 90 days have one, under the id of the product.
     ///
     /// # Errors
     /// A query parameter is bad.
@@ -69,8 +70,8 @@ impl Stock {
         decoded(level.decode()).map(|single| single.data)
     }
 
-    /// Counts the stock of a product, which is tracked from then on. Await it for the level as it is
-    /// then.
+    /// Counts the stock of a product, tracked from then on.
+    /// Await it for the resulting level.
     ///
     /// # Errors
     /// A field is missing or invalid, there is no such product, or its stock is not the expected
@@ -83,8 +84,8 @@ impl Stock {
         })
     }
 
-    /// Counts the stock of up to 1000 products with one commit. Items that fail do not spoil the
-    /// others; the result says what became of each.
+    /// Counts the stock of up to 1000 products in one commit.
+    /// Failed items do not spoil the rest; the result has the outcome of each.
     ///
     /// # Errors
     /// The request as a whole is invalid.
@@ -96,8 +97,8 @@ impl Stock {
         })
     }
 
-    /// Adds to the stock of a product, or takes from it. The product is tracked from then on. Await
-    /// it for the movement.
+    /// Adds to the stock of a product, or takes from it.
+    /// The product is tracked from then on. Await it for the movement.
     ///
     /// # Errors
     /// A field is missing or invalid, there is no such product, or its stock would be out of bounds.
@@ -109,7 +110,7 @@ impl Stock {
         })
     }
 
-    /// The movements of stock, in the order in which they were made.
+    /// The movements of stock, in the order of their creation.
     pub fn movements(&self) -> Rows<StockMovement> {
         Rows::new(&self.0.connect, &self.0.access)
     }
@@ -120,7 +121,7 @@ impl Stock {
 }
 
 impl JsonStock {
-    /// The levels, in the order in which they last changed.
+    /// The levels, in the order of their last change.
     fn levels(&self) -> Rows<StockLevel> {
         Rows::new(&self.connect, &self.access)
     }
@@ -152,8 +153,8 @@ impl JsonStock {
         })
     }
 
-    /// Counts the stock of up to 1000 products with one commit. Items that fail do not spoil the
-    /// others; the answer says what became of each.
+    /// Counts the stock of up to 1000 products in one commit.
+    /// Failed items do not spoil the rest; the answer has the outcome of each.
     ///
     /// # Errors
     /// The request as a whole is malformed or invalid.
@@ -166,7 +167,8 @@ impl JsonStock {
         })
     }
 
-    /// Adds to the stock of a product, or takes from it. The answer is the movement.
+    /// Adds to the stock of a product, or takes from it.
+    /// The answer is the movement.
     ///
     /// # Errors
     /// A field is missing or invalid, there is no such product, or its stock would be out of bounds.

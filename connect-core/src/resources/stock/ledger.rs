@@ -1,4 +1,5 @@
-//! The one place where stock moves: level, product and movement are written together.
+//! The only place of stock changes.
+//! Level, product and movement are written together.
 
 use uuid::Uuid;
 
@@ -9,7 +10,7 @@ use crate::{
     wire::{Id, MovementType, Product, Quantity, StockLevel, StockMovement, Transaction},
 };
 
-/// The reason for which stock moves.
+/// The reason for a stock movement.
 pub(super) struct Cause<'a> {
     pub(super) kind: MovementType,
     pub(super) note: Option<&'a str>,
@@ -38,7 +39,8 @@ impl Stocked {
         self.level.as_ref().map(|level| level.quantity)
     }
 
-    /// Moves the stock, without an event. A product that is not tracked is tracked from now on.
+    /// Moves the stock, without an event.
+    /// An untracked product is tracked from now on.
     pub(super) fn shift(
         &self,
         unit: &mut Unit<'_>,
@@ -74,7 +76,7 @@ impl Stocked {
     }
 }
 
-/// The one who moves stock, as movements name them.
+/// The source of a movement: token, register or dashboard.
 fn source(access: &Access) -> String {
     match access.actor() {
         Actor::Token { name, .. } => format!("API: {name}"),

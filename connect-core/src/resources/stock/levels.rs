@@ -1,4 +1,4 @@
-//! Stock levels: one for each product that is tracked, under the product's id.
+//! Stock levels: one per tracked product, under the product's id.
 
 use async_trait::async_trait;
 use serde::Deserialize;
@@ -53,7 +53,7 @@ pub(in crate::resources) fn reads(product: Id<Product>, reads: &mut Reads) {
     reads.record::<StockLevel>(product.uuid());
 }
 
-/// Gives the level of a product the product's external id, which has changed.
+/// Copies a product's changed external id to its level.
 pub(in crate::resources) async fn follow_external_id(
     unit: &mut Unit<'_>,
     product: &Product,
@@ -69,7 +69,7 @@ pub(in crate::resources) async fn follow_external_id(
     Ok(())
 }
 
-/// Removes the level of a product that is deleted. Its movements stay.
+/// Removes the level of a deleted product. Its movements stay.
 pub(in crate::resources) async fn forget(
     unit: &mut Unit<'_>,
     product: Id<Product>,

@@ -1,9 +1,8 @@
-//! Stock: the levels of products, and the movements that they are the sums of (specification:
-//! Stock).
+//! Stock: the levels of products as sums of movements (specification: Stock).
 //!
-//! The stock of a product stands in three places, which one commit writes ([`ledger`]): its level,
-//! the product itself, and the movement that says why. A level is a row of its own, since a list of
-//! levels is in the order in which stock changed, and products change for other reasons too.
+//! The stock of a product stands in three places, written by one commit ([`ledger`]): its level,
+//! the product itself, and the movement with the reason. A level is a row of its own: lists of
+//! levels are in the order of stock changes, and products change for other reasons too.
 
 mod adjustments;
 mod count_many;

@@ -1,4 +1,4 @@
-//! Products that a request names by their id, their external id or both.
+//! Products named by their id, their external id or both.
 
 use super::ledger::Stocked;
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     wire::{Product, StockLevel, read::Invalid},
 };
 
-/// Adds the reads of a product that is named, as far as they are known at once.
+/// Adds the reads of a named product, as far as known yet.
 pub(super) fn read_named(product: &Named, reads: &mut Reads) {
     match &product.name {
         Name::Id(id) => {
@@ -22,8 +22,8 @@ pub(super) fn read_named(product: &Named, reads: &mut Reads) {
     }
 }
 
-/// Adds the read of the level of a product that is named by its external id, now that its id is
-/// known.
+/// Adds the read of the level of a product named by external id.
+/// Its id is known by now.
 pub(super) fn read_level(product: &Named, unit: &Unit<'_>, reads: &mut Reads) {
     let Name::ExternalId(text) = &product.name else {
         return;
@@ -33,7 +33,7 @@ pub(super) fn read_level(product: &Named, unit: &Unit<'_>, reads: &mut Reads) {
     }
 }
 
-/// Adds the look-ups at other locations of the products that this one does not have.
+/// Adds look-ups at other locations, for products missing at this one.
 pub(super) fn read_elsewhere<'n>(
     products: impl Iterator<Item = &'n Named>,
     access: &Access,
@@ -47,11 +47,11 @@ pub(super) fn read_elsewhere<'n>(
     engine::look_elsewhere(ids, access, unit, reads);
 }
 
-/// Returns the product that is named, with its stock. `None` when it is not at this location;
-/// [`Nowhere`] is the reason then.
+/// Returns the named product with its stock.
+/// `None` when it is not at this location; [`Nowhere`] is the reason then.
 ///
 /// # Errors
-/// [`Error::Conflict`] when its external id is not the one that it is named by.
+/// [`Error::Conflict`] when the product has another external id than the given one.
 pub(super) async fn find(unit: &mut Unit<'_>, product: &Named) -> Result<Option<Stocked>, Error> {
     let id = match &product.name {
         Name::Id(id) => Some(*id),
@@ -71,8 +71,8 @@ pub(super) async fn find(unit: &mut Unit<'_>, product: &Named) -> Result<Option<
     Ok(found)
 }
 
-/// A product that is not of this location. An external id means one of this location, whatever
-/// others have.
+/// A product not found at this location.
+/// An external id always means a product of this location, even if another location has it too.
 pub(super) struct Nowhere {
     field: &'static str,
     problem: String,
@@ -97,7 +97,7 @@ impl Nowhere {
         }
     }
 
-    /// The refusal of a request that is about this product alone.
+    /// The refusal of a request about this product alone.
     pub(super) fn of_request(self) -> Error {
         match self.is_elsewhere {
             true => Error::ForbiddenLocation(Reason::of(self.field, self.problem)),

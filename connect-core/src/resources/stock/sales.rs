@@ -1,4 +1,4 @@
-//! Sales and refunds, which move the stock of what they name in their own commit.
+//! Sales and refunds, and their stock movements in the same commit.
 
 use super::ledger::{Cause, Stocked};
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
     },
 };
 
-/// Adds what [`sold`] looks up for a receipt with lines about these products.
+/// Adds the reads of [`sold`], for a receipt with these products.
 pub(in crate::resources) fn reads_of_sale(
     products: impl Iterator<Item = Id<Product>>,
     reads: &mut Reads,
@@ -21,8 +21,9 @@ pub(in crate::resources) fn reads_of_sale(
     }
 }
 
-/// Moves the stock of the products on a sale or a refund, with an event for each. A line without a
-/// product, or with one that is unknown here or not tracked, moves nothing.
+/// Moves the stock of the products of a sale or a refund.
+/// Each product has its event. A line without a product, or with one unknown here or not tracked,
+/// moves nothing.
 ///
 /// # Errors
 /// [`Error::Conflict`] when a level would be out of bounds.
