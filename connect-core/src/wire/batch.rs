@@ -8,11 +8,11 @@ use uuid::Uuid;
 use super::{ErrorDetail, ImageStatus, WriteInput, open_enum::open_enum};
 
 open_enum! {
-    /// By which field the items of a batch find the records they mean.
+    /// The field by which items of a batch find their records.
     MatchBy {
         /// The client's own code. The default.
         ExternalId = "externalId",
-        /// The barcode; an item whose barcode several products share fails.
+        /// The barcode. An item fails if several products share its barcode.
         Barcode = "barcode",
         /// The service's id.
         Id = "id",
@@ -28,27 +28,27 @@ open_enum! {
         Updated = "updated",
         /// The record was already as the item says; nothing was written.
         Unchanged = "unchanged",
-        /// The item was refused and left nothing behind.
+        /// The item was refused; nothing was written.
         Failed = "failed",
     }
 }
 
-/// The body of a write that can be an item of a batch.
+/// The body of a write, usable as an item of a batch.
 pub trait BatchInput: WriteInput {
-    /// The fields by which items can find their record; the first is the default.
+    /// The fields for finding a record; the first is the default.
     const MATCH_BY: &'static [MatchBy];
 
     /// The most items of a batch.
     const MAX_ITEMS: usize;
 
-    /// The part of the result besides the counts and the items; `()` when there is none.
+    /// The part of the result besides counts and items, or `()`.
     type Extra: BatchExtra;
 
-    /// The id of the record that is meant, in a batch matched by id; `None` for a kind that is not
-    /// matched so.
+    /// The id of the record, in a batch matched by id.
+    /// `None` for a kind without this match.
     fn id(&self) -> Option<Uuid>;
 
-    /// The external id that the item gives its record.
+    /// The external id given to the record by the item.
     fn external_id(&self) -> Option<&str>;
 }
 
@@ -56,7 +56,7 @@ pub trait BatchInput: WriteInput {
 pub trait BatchExtra:
     Serialize + DeserializeOwned + Clone + fmt::Debug + Default + Send + Sync + 'static
 {
-    /// Adds what a later part of the same work says.
+    /// Adds the result of a later part of the same work.
     fn add(&mut self, later: Self);
 }
 
@@ -73,24 +73,27 @@ pub type ItemError = ErrorDetail;
 #[cfg_attr(feature = "schema", schemars(rename = "{I}Batch"))]
 #[serde(rename_all = "camelCase")]
 pub struct Batch<I> {
-    /// The field by which an item finds its record, `externalId` unless given. An item without it
-    /// makes a new one. A key that several records share is a `conflict`, and an unknown `id` is
-    /// `not_found`.
+    /// The field by which items find their record; `externalId` unless given.
+    /// An item without this field creates a record. A key shared by several records is a
+    /// `conflict`, and an unknown `id` is `not_found`.
     pub match_by: MatchBy,
-    /// `true`, the default, makes a record for an item that finds none. With `false` such an item
-    /// fails with `not_found`. With `matchBy: id` an unknown id is `not_found` either way: ids are given by the
-    /// service.
+    /// `true`, the default, creates a record for an item without a match.
+    /// With `false`, such an item fails with `not_found`. With `matchBy: id`, an unknown id is
+    /// always `not_found`: only the service assigns ids.
     pub create_missing: bool,
-    /// `true` answers in full and saves nothing. No `Idempotency-Key` is remembered for it.
+    /// `true` answers in full and saves nothing.
+    /// No `Idempotency-Key` is remembered for it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
-    /// Applied in this order. What an item alone gets wrong does not make the batch wrong.
+    /// The items, applied in this order.
+    /// A fault in one item does not affect the rest.
     pub items: Vec<I>,
 }
 
 impl<I: BatchInput> Batch<I> {
-    /// A batch with the default settings: matched by the first field of
-    /// [`MATCH_BY`](BatchInput::MATCH_BY), which is `externalId` mostly, making what is missing.
+    /// A batch with the default settings.
+    /// Items match by the first field of [`MATCH_BY`](BatchInput::MATCH_BY), mostly `externalId`,
+    /// and missing records are created.
     pub fn new(items: Vec<I>) -> Self {
         Self {
             match_by: I::MATCH_BY[0].clone(),
@@ -101,7 +104,8 @@ impl<I: BatchInput> Batch<I> {
     }
 }
 
-/// The result of a batch. The first four counts add up to the number of items.
+/// The result of a batch.
+/// The first four counts add up to the number of items.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "{E}BatchResult"))]
@@ -112,15 +116,16 @@ pub struct BatchResult<E> {
     pub created: usize,
     /// Records changed.
     pub updated: usize,
-    /// Items that said what was so already.
+    /// Items with no change to make.
     pub unchanged: usize,
     /// Items refused.
     pub failed: usize,
-    /// Items whose result the service had stored with their request, which an earlier one with the same key has
-    /// done. The counts have them too. The SDK fills this in; it is no part of the answer.
+    /// Items done by an earlier request with the same key.
+    /// The service had stored their results, and the counts include them. The SDK fills this in; it
+    /// is not part of the answer.
     #[serde(skip)]
     pub replayed: usize,
-    /// The part that this kind of record has besides.
+    /// The additional part for this kind of record.
     #[serde(flatten)]
     pub extra: E,
     /// One entry per item, in the order of the request.
@@ -137,11 +142,11 @@ pub struct ItemResult {
     pub index: usize,
     /// The outcome.
     pub status: BatchStatus,
-    /// The record's id, when the item did not fail. In a dry run, that of a record which would be
-    /// created is made up: no record gets it.
+    /// The record's id, unless the item failed.
+    /// In a dry run, a record to be created has a made-up id: no record gets it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<Uuid>,
-    /// The record's external id; of a failed item the one it was sent with.
+    /// The record's external id; for a failed item, as it was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub external_id: Option<String>,
     /// `pending` when an image was queued.
@@ -153,7 +158,7 @@ pub struct ItemResult {
 }
 
 impl<E> BatchResult<E> {
-    /// The count of items that ended so.
+    /// The count of items with this outcome.
     #[cfg(feature = "logic")]
     pub(crate) fn count_mut(&mut self, status: &BatchStatus) -> &mut usize {
         match status {
@@ -166,7 +171,7 @@ impl<E> BatchResult<E> {
 }
 
 impl ItemResult {
-    /// The result of the item at `index`, without anything but its status.
+    /// The result of the item at `index`, with its status only.
     pub fn new(index: usize, status: BatchStatus) -> Self {
         Self {
             index,

@@ -11,18 +11,19 @@ use super::{
 pub type CategoryName = Name<MAX_CATEGORY_NAME>;
 
 record! {
-    /// A group of products with a name that is unique in its location, without regard to case.
+    /// A group of products.
+    /// Its name is unique in the location, regardless of case.
     pub struct Category;
 
-    /// The fields of a category that a client may write. A field that is left out of an update
-    /// stays as it is.
+    /// The writable fields of a category.
+    /// A field left out of an update stays as it is.
     pub struct CategoryInput;
 
-    /// The name of the category, unique in the location without regard to case.
+    /// The name of the category, unique in the location regardless of case.
     name: String => CategoryName, required;
     /// `true` while the category is in use.
     is_active: bool = true => bool;
-    /// The place among the others; smaller comes first.
+    /// The position among the categories; smaller comes first.
     position: i64 = 0 => Whole<MAX_POSITION>;
 }
 

@@ -5,17 +5,17 @@ use std::{fmt, str::FromStr};
 use chrono::NaiveDate;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A calendar day, `YYYY-MM-DD`, meant in the time zone of the location it belongs to.
+/// A calendar day, `YYYY-MM-DD`, in the time zone of its location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Date(NaiveDate);
 
-/// A text is not a date of the form `YYYY-MM-DD`.
+/// Not a date of the form `YYYY-MM-DD`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be a date of the form YYYY-MM-DD, such as 2026-11-20")]
 pub struct NotADate;
 
 impl Date {
-    /// The day as chrono has it.
+    /// The day as a chrono date.
     pub fn naive(self) -> NaiveDate {
         self.0
     }

@@ -1,4 +1,4 @@
-//! The bodies that registers, kiosks and Scan & Order write (contract: Owners and devices).
+//! Write bodies of registers, kiosks and Scan & Order (contract: Owners and devices).
 
 use super::{
     Field, Fulfilment, GroupOption, Id, Order, OrderStatus, PaymentMethod, PaymentStatus, Product,
@@ -13,42 +13,46 @@ use super::{
 };
 
 input! {
-    /// A journal row as a register writes it.
+    /// A journal row, as sent by a register.
     pub struct TransactionInput {
         /// The type.
         #[serde(rename = "type")]
         kind: TransactionType, required;
         /// The name of the employee.
         employee: OrNull<Name<MAX_EMPLOYEE>>;
-        /// The sum of the payments, in cents; of sales and refunds also that of the lines.
+        /// The sum of the payments, in cents.
+        /// For sales and refunds also the sum of the lines.
         total_cents: Amount<MAX_AMOUNT_CENTS>, required;
-        /// The amount taken off all lines, in cents. It has to agree with the lines when given.
+        /// The amount taken off all lines, in cents.
+        /// It must agree with the lines when given.
         discount_cents: Cents<MAX_AMOUNT_CENTS>;
         /// The articles. Sales and refunds have at least one, other rows none.
         lines: Objects<LineInput, 0, MAX_LINES>;
-        /// The payments. Opening floats, cash in and cash out have one, in cash.
+        /// The payments.
+        /// Opening floats, cash in and cash out have one, in cash.
         payments: Objects<PaymentInput, 0, MAX_PAYMENTS>, required;
-        /// The VAT by rate. It has to agree with the lines when given.
+        /// The VAT by rate. It must agree with the lines when given.
         vat: Objects<VatInput, 0, MAX_VAT_RATES>;
-        /// The sale that is refunded; only in a refund.
+        /// The refunded sale; only in a refund.
         refund_of: OrNull<Id<Transaction>>;
-        /// The order that is paid, or paid back; only in a sale or a refund.
+        /// The paid or refunded order; only in a sale or a refund.
         order_id: OrNull<Id<Order>>;
         /// A remark for people.
         note: OrNull<Prose<MAX_NOTE>>;
-        /// The time at which it happened; now unless given.
+        /// The time of the transaction; now unless given.
         created_at: Timestamp;
     }
     read_only: [id, receipt_number, register, currency]
 }
 
 input! {
-    /// An article that was sold or ordered.
+    /// An article sold or ordered.
     pub struct LineInput {
         /// The product, if it is one.
         product_id: OrNull<Id<Product>>;
-        /// The client's own code for the product. Without a `productId` it is looked up among those of the
-        /// location; a code that no product has is kept as it is.
+        /// The client's own code for the product.
+        /// Without a `productId`, the product with this code at the location is used; an unknown
+        /// code is kept as it is.
         external_id: OrNull<ExternalId<MAX_EXTERNAL_ID>>;
         /// The name on the receipt.
         name: Name<MAX_PRODUCT_NAME>, required;
@@ -58,19 +62,19 @@ input! {
         unit_price_cents: Cents<MAX_PRICE_CENTS>, required;
         /// The amount taken off the line, in cents; 0 unless given.
         discount_cents: Cents<MAX_AMOUNT_CENTS>;
-        /// The quantity times the price with the options, rounded half away from zero, and then
-        /// brought closer to zero by the discount.
+        /// The quantity times the price with the options, in cents.
+        /// It is rounded half away from zero, then brought closer to zero by the discount.
         total_cents: Amount<MAX_AMOUNT_CENTS>, required;
         /// The VAT rate in percent.
         vat_rate: VatRate, required;
-        /// The options that were chosen, each once per piece.
+        /// The chosen options, each once per piece.
         options: Objects<LineOptionInput, 0, MAX_OPTIONS>;
     }
     read_only: []
 }
 
 input! {
-    /// An option that was chosen.
+    /// A chosen option.
     pub struct LineOptionInput {
         /// The option, if it is one of a group.
         option_id: OrNull<Id<GroupOption>>;
@@ -85,7 +89,7 @@ input! {
 input! {
     /// A payment of a receipt.
     pub struct PaymentInput {
-        /// The means.
+        /// The means of payment.
         method: PaymentMethod, required;
         /// The amount in cents; negative when money is given back.
         amount_cents: Amount<MAX_AMOUNT_CENTS>, required;
@@ -94,7 +98,8 @@ input! {
 }
 
 input! {
-    /// The VAT of one rate, as a register computed it. It has to agree with the lines.
+    /// The VAT of one rate, as computed by the register.
+    /// It must agree with the lines.
     pub struct VatInput {
         /// The rate in percent.
         vat_rate: VatRate, required;
@@ -109,16 +114,16 @@ input! {
 }
 
 input! {
-    /// The body that closes a register.
+    /// The body for closing a register.
     pub struct ZReportInput {
-        /// The cash that was counted, in cents; `null`, or left out, when it was not.
+        /// The counted cash, in cents; `null` or left out without a count.
         counted_cents: OrNull<Cents<MAX_AMOUNT_CENTS>>;
     }
     read_only: []
 }
 
 input! {
-    /// An order as a kiosk or Scan & Order makes it.
+    /// A new order of a kiosk or of Scan & Order.
     pub struct OrderInput {
         /// The place where it is eaten.
         fulfilment: Fulfilment, required;
@@ -139,13 +144,13 @@ input! {
 }
 
 input! {
-    /// A change of an order. What is left out stays as it is.
+    /// A change of an order. Fields left out stay as they are.
     pub struct OrderChange {
         /// The state to move to.
         status: OrderStatus;
         /// The state of its payment.
         payment_status: PaymentStatus;
-        /// The sale by which it was paid. That sale names the order.
+        /// The sale paying the order. Its `orderId` names the order.
         transaction_id: OrNull<Id<Transaction>>;
     }
     read_only: [id, number, source, currency, total_cents, created_at, updated_at]

@@ -7,36 +7,39 @@ use super::open_enum::open_enum;
 open_enum! {
     /// The stable, machine-readable reason of an error.
     ErrorCode {
-        /// 400 for a malformed request, 415 for a body in another encoding than gzip, 422 for a field
-        /// that is missing or invalid.
+        /// 400 for a malformed request, 422 for a missing or invalid field.
+        /// 415 for a body in another encoding than gzip.
         ValidationFailed = "validation_failed",
         /// 401: the token is missing, unknown, expired or revoked.
         Unauthorized = "unauthorized",
-        /// 403: the token lacks the scope that the request needs at this location.
+        /// 403: the token lacks the required scope at this location.
         ForbiddenScope = "forbidden_scope",
-        /// 403: the token has no access to the location, or the location does not exist.
+        /// 403: no access to the location, or no such location.
         ForbiddenLocation = "forbidden_location",
         /// 403: the account has no POS, order kiosk or Scan & Order screen.
         ApiNotAvailable = "api_not_available",
         /// 404: no such resource in this location.
         NotFound = "not_found",
-        /// 405: the path exists, the method does not; `Allow` lists those that do.
+        /// 405: the path exists, but not the method; `Allow` lists its methods.
         MethodNotAllowed = "method_not_allowed",
-        /// 409: in conflict with the current state, or an idempotency key used for another request.
+        /// 409: in conflict with the current state.
+        /// Also for an idempotency key used with another request.
         Conflict = "conflict",
-        /// 422: the location has as many records, or the account as many bytes, as it may store. Nothing was
-        /// saved; delete what is not needed, or ask the operator of the server for more.
+        /// 422: a storage limit is reached.
+        /// The location has its maximum of records, or the account its maximum of bytes. Nothing
+        /// was saved; delete unneeded records, or ask the operator of the server for more.
         LimitReached = "limit_reached",
         /// 413: the body is larger than 2 MB (2 000 000 bytes).
         PayloadTooLarge = "payload_too_large",
         /// 429: too many requests; `Retry-After` gives the seconds to wait.
         RateLimited = "rate_limited",
-        /// 500: the server failed; the request may be repeated with the same idempotency key.
+        /// 500: the server failed; retry with the same idempotency key.
         ServerError = "server_error",
     }
 }
 
-/// The body of every error response: `{ "error": { "code", "message", "field" } }`.
+/// The body of every error response:
+/// `{ "error": { "code", "message", "field" } }`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -53,15 +56,18 @@ pub struct ErrorBody {
 pub struct ErrorDetail {
     /// Stable and machine-readable.
     pub code: ErrorCode,
-    /// For people; names the field by its path and says what is allowed. May change.
+    /// For people: the path of the field and the allowed values.
+    /// The text may change.
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub message: String,
-    /// The path of the field at fault, such as `items[3].priceCents`, or the query parameter or
-    /// header; in an item of a batch it starts at the item. Left out when no field is at fault.
+    /// The path of the field at fault, such as `items[3].priceCents`.
+    /// It may also name a query parameter or a header. In an item of a batch, the path starts at
+    /// the item. Left out when no field is at fault.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
-    /// All fields at fault, the first one included, at most 20; left out unless there are several.
-    /// The items of one answer list 1000 together; an item beyond them leaves its own out.
+    /// All fields at fault, including the first; at most 20.
+    /// Left out unless there are several. The items of one answer list 1000 together; an item
+    /// beyond them leaves its own out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(length(min = 2, max = 20)))]
     pub details: Vec<FieldError>,
@@ -74,7 +80,8 @@ pub struct ErrorDetail {
 pub struct FieldError {
     /// The path of the field, the query parameter or the header.
     pub field: String,
-    /// For people; names the field by its path and says what is allowed. May change.
+    /// For people: the path of the field and the allowed values.
+    /// The text may change.
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub message: String,
 }
@@ -86,7 +93,7 @@ impl From<ErrorDetail> for ErrorBody {
 }
 
 impl ErrorDetail {
-    /// An error that is about no field.
+    /// An error without a field.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self {
             code,

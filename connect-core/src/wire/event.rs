@@ -12,10 +12,10 @@ open_enum! {
         ProductChanged = "catalog.product.changed",
         /// Several products changed at once.
         ProductsChanged = "catalog.products.changed",
-        /// An option group or one of its options was created, changed or deleted, or a batch of
-        /// groups was written.
+        /// An option group or option was created, changed or deleted.
+        /// Also sent for a batch of groups.
         OptionGroupChanged = "catalog.optiongroup.changed",
-        /// A category was created, changed or deleted. Sent only to those who ask for it.
+        /// A category was created, changed or deleted. Sent only on request.
         CategoryChanged = "catalog.category.changed",
         /// A register wrote a journal row.
         TransactionCreated = "pos.transaction.created",
@@ -33,7 +33,7 @@ open_enum! {
 }
 
 impl EventType {
-    /// Every scope that lets a token see some events.
+    /// Every scope for reading some type of events.
     pub const SCOPES: &'static [Scope] = &[
         Scope::PosRead,
         Scope::CatalogRead,
@@ -41,7 +41,7 @@ impl EventType {
         Scope::OrdersRead,
     ];
 
-    /// The scope that lets a token see events of this type; `None` when no scope does.
+    /// The scope for reading events of this type; `None` without one.
     pub fn scope(&self) -> Option<Scope> {
         match self.as_str().split_once('.')?.0 {
             "pos" => Some(Scope::PosRead),
@@ -53,12 +53,12 @@ impl EventType {
     }
 }
 
-/// An event with whatever data it has.
+/// An event with any data.
 pub type AnyEvent = Event<serde_json::Value>;
 
 impl AnyEvent {
-    /// Reads the data of the event, such as a [`RecordsWritten`] or a
-    /// [`Changed<Product>`](Changed).
+    /// Reads the data of the event.
+    /// Examples are [`RecordsWritten`] and [`Changed<Product>`](Changed).
     ///
     /// # Errors
     /// The event has other data.
@@ -74,18 +74,18 @@ impl AnyEvent {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Event<D> {
-    /// Its id; receivers drop what they have seen.
+    /// Its id; receivers ignore an id they have seen.
     pub id: Id<AnyEvent>,
     /// The kind of event.
     #[serde(rename = "type")]
     pub kind: EventType,
-    /// The time at which the change was committed.
+    /// The commit time of the change.
     pub created_at: Timestamp,
     /// The location where it happened; `null` for a `ping`.
     pub location_id: Option<Id<Location>>,
     /// 1, 2, 3, ... per location in commit order; `null` for a `ping`.
     pub sequence: Option<u64>,
-    /// The change: an object by the type of the event.
+    /// The change; its fields depend on the type of the event.
     pub data: D,
 }
 
@@ -94,14 +94,14 @@ pub struct Event<D> {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Deleted {
-    /// The id that the record had.
+    /// The id of the deleted record.
     pub id: Uuid,
     /// Always `true`.
     pub deleted: bool,
 }
 
-/// Data of an event about one record that was created or changed: the record as it is now, and
-/// `"deleted": false`. A deletion sends [`Deleted`].
+/// Data of an event about one created or changed record.
+/// It has the record as it is now, and `"deleted": false`. A deletion sends [`Deleted`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Changed<R> {
@@ -117,15 +117,15 @@ pub struct Changed<R> {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct RecordsWritten {
-    /// The records created and updated, in the order of the batch, each once.
+    /// The created and updated records, in batch order, each once.
     pub ids: Vec<Uuid>,
-    /// The number of items that created a record.
+    /// The number of items creating a record.
     pub created: usize,
-    /// The number of items that updated a record.
+    /// The number of items updating a record.
     pub updated: usize,
 }
 
-/// Data of `catalog.products.changed` for a change of many products with a common reason.
+/// Data of `catalog.products.changed`: many products changed for one reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -133,14 +133,14 @@ pub struct RecordsWritten {
 pub struct ProductsChanged {
     /// `bulk`, `images` or `optionGroups`.
     pub reason: String,
-    /// The products that changed.
+    /// The changed products.
     pub ids: Vec<Uuid>,
-    /// The products that were deleted; only with the reason `bulk`.
+    /// The deleted products; only with the reason `bulk`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deleted_ids: Option<Vec<Uuid>>,
 }
 
-/// Data of a `ping`, by which the owner of an account tests a webhook.
+/// Data of a `ping`, the account owner's test of a webhook.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]

@@ -10,8 +10,9 @@ use super::{
     read::{FieldRule, Invalid},
 };
 
-/// A field of a write: left out, `null`, or a value. Left out keeps what is there, `null` clears.
-/// Its type names the [form](super::form) of its values.
+/// A field of a write: left out, `null`, or a value.
+/// Left out keeps the stored value, `null` clears it. Its type names the [form](super::form) of its
+/// values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Field<F: Form> {
     /// The field is not in the request.
@@ -24,7 +25,8 @@ pub enum Field<F: Form> {
 }
 
 impl<F: Form> Field<F> {
-    /// Returns whether the field is left out. Such fields are not written to JSON.
+    /// Returns whether the field is left out.
+    /// Such fields are not written to JSON.
     pub fn is_absent(&self) -> bool {
         matches!(self, Self::Absent)
     }
@@ -59,7 +61,7 @@ impl<F: Form> Field<F> {
         }
     }
 
-    /// The rule by which all faults of a body are found, for the field of this name.
+    /// The rule for finding all faults in the field of this name.
     pub(crate) const fn rule(name: &'static str) -> FieldRule {
         FieldRule::new(name, |sent, path, faults| {
             if sent.get() == "null" {
@@ -70,7 +72,7 @@ impl<F: Form> Field<F> {
         })
     }
 
-    /// Writes the field into that of a record, if it is given.
+    /// Writes the field into the field of a record, if given.
     pub(super) fn write_to<T: Target<F::Value>>(&self, target: &mut T) {
         if !self.is_absent() {
             target.write(self.value());
@@ -80,7 +82,8 @@ impl<F: Form> Field<F> {
 
 /// A field of a record, as a write changes it.
 pub(super) trait Target<V> {
-    /// Takes a value, or `null`, which was refused before where the field cannot be `null`.
+    /// Takes a value or `null`.
+    /// For fields without `null`, an earlier check refused it.
     fn write(&mut self, given: Option<&V>);
 }
 
@@ -101,8 +104,8 @@ impl<V: Clone> Target<V> for Option<V> {
     }
 }
 
-/// Makes a field of a value, for each form whose values are of a type of their own. An integer literal
-/// is one, as a form of numbers is made from `i64` alone.
+/// Makes a field from a value of its form's own type.
+/// An integer literal works too, as only `i64` makes fields of number forms.
 ///
 /// ```
 /// use connect_core::wire::{Field, ProductInput};
@@ -159,7 +162,7 @@ impl From<Quantity> for Field<Counted> {
     }
 }
 
-/// Takes a double option, in which serde users read what may be left out or empty.
+/// Takes a double option: serde's form for left out, `null` or given.
 ///
 /// ```
 /// use connect_core::wire::{Field, ProductInput};
@@ -187,7 +190,7 @@ impl<F: Form> Serialize for Field<F> {
     }
 }
 
-/// Reads a field that is there; `null` is taken as such, whatever the form.
+/// Reads a present field; `null` is taken with any form.
 impl<'de, F: Form> Deserialize<'de> for Field<F> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Given<F>(PhantomData<F>);

@@ -2,12 +2,12 @@
 
 /// Returns whether a character is hidden.
 ///
-/// It shows nothing, or changes only how others show: control characters, separators of lines and paragraphs,
-/// those that Unicode has as `Default_Ignorable_Code_Point` (soft hyphen, zero width,
-/// direction, variation, tags), and the marks of annotations.
+/// It shows nothing, or only changes how other characters show. Hidden are control characters,
+/// separators of lines and paragraphs, Unicode's `Default_Ignorable_Code_Point` (soft hyphen, zero
+/// width, direction, variation, tags), and the marks of annotations.
 ///
-/// In a name such a character makes two names look alike, or one look like another. In a log it makes a line look
-/// like another line.
+/// In a name, such a character makes two names look alike, or one look like another. In a log, it
+/// makes a line look like another line.
 ///
 /// ```
 /// use connect_core::wire::is_hidden;

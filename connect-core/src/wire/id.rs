@@ -1,4 +1,4 @@
-//! Ids that know what they are ids of.
+//! Typed ids: each is the id of one kind of record.
 
 use std::{
     cmp::Ordering,
@@ -13,10 +13,11 @@ use uuid::Uuid;
 
 use super::{form::Form, read::Invalid};
 
-/// The id of a record of one kind, such as `Id<Product>`. It is a UUID in JSON and in `Display`.
+/// The id of a record of one kind, such as `Id<Product>`.
+/// It is a UUID in JSON and in `Display`.
 ///
-/// The compiler tells ids of different kinds apart. An id that comes from elsewhere, such as a
-/// file or a URL, is a [`Uuid`] first, which becomes an id of any kind:
+/// The compiler distinguishes ids of different kinds. An id from elsewhere, such as a file or a
+/// URL, is a [`Uuid`] first, and becomes an id of any kind:
 ///
 /// ```
 /// use connect_core::wire::{Category, Id, Product};

@@ -4,12 +4,12 @@ use std::{fmt, str::FromStr};
 
 use super::{limits::MAX_IDEMPOTENCY_KEY_LEN, read::Invalid};
 
-/// A name for one write, so that it is done once however often it is sent: 1 to 100 visible ASCII
-/// characters.
+/// A name for one write: 1 to 100 visible ASCII characters.
+/// With it, the write is done once, however often it is sent.
 ///
-/// Choose it where a write has to be recognised across restarts of a program: the number of the
-/// order that causes it, say. The service remembers a key for 24 hours, and one of a device for 7 days; the same key with another
-/// request is a `conflict`.
+/// Choose a key for a write to be recognised across restarts of a program: the number of the order
+/// behind it, for example. The service remembers a key for 24 hours, and a device's key for 7 days.
+/// The same key with another request is a `conflict`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct IdempotencyKey(String);
 
@@ -28,7 +28,7 @@ impl IdempotencyKey {
         Err(Invalid::new("Idempotency-Key", problem))
     }
 
-    /// The key as it is sent.
+    /// The key as sent.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -11,17 +11,17 @@ open_enum! {
         Pending = "pending",
         /// The copy is stored; `imageUrl` points to it.
         Done = "done",
-        /// The download failed; `imageError` says why.
+        /// The download failed; `imageError` has the reason.
         Failed = "failed",
     }
 }
 
 open_enum! {
-    /// The reasons for which an image is not taken over.
+    /// The reasons for not storing an image.
     ImageErrorCode {
         /// Its address could not be reached.
         Unreachable = "unreachable",
-        /// The answer was no success.
+        /// The response was no success.
         BadStatus = "bad_status",
         /// It is larger than 5 MB (5 000 000 bytes).
         TooLarge = "too_large",
@@ -33,12 +33,12 @@ open_enum! {
         ForbiddenAddress = "forbidden_address",
         /// The download took too long.
         Timeout = "timeout",
-        /// The service itself failed, as when it cannot store the copy.
+        /// The service itself failed, for example to store the copy.
         ServerError = "server_error",
     }
 }
 
-/// The reason why an image could not be taken over.
+/// The reason why an image was not stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]

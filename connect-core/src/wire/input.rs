@@ -1,8 +1,8 @@
 //! The declaration of the bodies of writes.
 
-/// Declares the body of a write: each field once, with its doc comment and its
-/// [form](super::form). The doc comments are also the descriptions in the API document. Each field has
-/// a method of its name that sets it.
+/// Declares the body of a write.
+/// Each field is declared once, with its doc comment and its [form](super::form). The doc comments
+/// are also the descriptions in the API document. Each field has a setter of its name.
 ///
 /// ```ignore
 /// input! {

@@ -1,4 +1,4 @@
-//! The names of fields as they stand in JSON.
+//! The JSON names of fields.
 
 /// The most letters of a name.
 const LONGEST: usize = 32;
@@ -10,8 +10,8 @@ pub(crate) struct JsonName {
 }
 
 impl JsonName {
-    /// Returns the name of the field that is `field` in code, as serde's `camelCase` has it. A name
-    /// that is too long does not compile.
+    /// Returns the JSON name of the code field `field`, in serde's `camelCase`.
+    /// A name over the limit does not compile.
     pub(crate) const fn of(field: &str) -> Self {
         // `type` is a keyword of Rust, and no field of the API is named `kind`.
         let field = match field.as_bytes() {
@@ -39,7 +39,7 @@ impl JsonName {
     }
 }
 
-/// The name of a field in JSON, made by the compiler.
+/// The JSON name of a field, computed by the compiler.
 macro_rules! json_name {
     ($field:ident) => {{
         const NAME: &$crate::wire::json_name::JsonName =

@@ -1,28 +1,31 @@
-//! Every limit of the API, with its unit and its reason where it is not plain.
+//! The limits of the API, with units and less obvious reasons.
 
 /// Records per page when a list request names no `limit`.
 pub const DEFAULT_PAGE_SIZE: usize = 50;
 /// The most records per page.
 pub const MAX_PAGE_SIZE: usize = 200;
-/// The longest cursor, in characters; cursors are opaque and fit into a URL.
+/// The longest cursor, in characters.
+/// Cursors are opaque and fit into a URL.
 pub const MAX_CURSOR_LEN: usize = 200;
 
-/// The largest request body, in bytes (2 MB). Larger ones are `payload_too_large`.
+/// The largest request body, in bytes (2 MB).
+/// Larger ones are `payload_too_large`.
 pub const MAX_BODY_BYTES: usize = 2_000_000;
-/// Fields at fault that the items of one answer list in `details`, all together. The error of an item
-/// beyond them tells its first field only, so that an answer is not many times its request.
+/// The most fields in `details`, over all items of one answer.
+/// The error of an item beyond them has its first field only, so an answer is not many times its
+/// request.
 pub const MAX_DETAILS_PER_BATCH: usize = 1000;
 /// Products per batch.
 pub const MAX_PRODUCTS_PER_BATCH: usize = 500;
 
 /// The longest `Idempotency-Key`, in visible ASCII characters.
 pub const MAX_IDEMPOTENCY_KEY_LEN: usize = 100;
-/// The time that an idempotency key is remembered, in hours, counted from its first use.
+/// The lifetime of an idempotency key from its first use, in hours.
 pub const IDEMPOTENCY_HOURS: i64 = 24;
-/// The time that the key of a register, kiosk or Scan & Order page is remembered, in days, counted from its
-/// first use. Such a device may be offline for days before it sends a row again.
+/// The lifetime of a device's idempotency key from first use, in days.
+/// A register, kiosk or Scan & Order page may be offline for days before it sends a row again.
 pub const DEVICE_IDEMPOTENCY_DAYS: i64 = 7;
-/// The longest `X-Request-Id` that is taken over from a client, in characters.
+/// The longest `X-Request-Id` taken over from a client, in characters.
 pub const MAX_REQUEST_ID_LEN: usize = 100;
 
 /// Products of a location, unless configured otherwise.
@@ -31,7 +34,7 @@ pub const DEFAULT_LOCATION_PRODUCTS: u64 = 200_000;
 pub const DEFAULT_LOCATION_CATEGORIES: u64 = 20_000;
 /// Option groups of a location, unless configured otherwise.
 pub const DEFAULT_LOCATION_OPTION_GROUPS: u64 = 20_000;
-/// Bytes that are stored for an account, unless configured otherwise (10 GiB).
+/// Bytes stored for an account, unless configured otherwise (10 GiB).
 pub const DEFAULT_ACCOUNT_BYTES: u64 = 10 * 1024 * 1024 * 1024;
 
 /// Requests per token and window, unless configured otherwise.
@@ -40,22 +43,23 @@ pub const DEFAULT_TOKEN_LIMIT: u32 = 120;
 pub const DEFAULT_ACCOUNT_LIMIT: u32 = 600;
 /// Invalid tokens per address and window, unless configured otherwise.
 pub const DEFAULT_ADDRESS_LIMIT: u32 = 30;
-/// Requests that need no token (the document, the probes) per address and window, unless configured
-/// otherwise.
+/// Requests without a token per address and window, unless configured otherwise.
+/// These are requests for the document and the probes.
 pub const DEFAULT_ANONYMOUS_LIMIT: u32 = 600;
-/// The length of a rate-limit window in seconds; windows are aligned to the minute.
+/// The length of a rate-limit window in seconds.
+/// Windows are aligned to the minute.
 pub const RATE_WINDOW_SECONDS: i64 = 60;
 
-/// The time that a tombstone of a deleted record is kept, in days.
+/// The retention of a deleted record's tombstone, in days.
 pub const TOMBSTONE_DAYS: i64 = 90;
-/// The time that an event is kept, in days.
+/// The retention of an event, in days.
 pub const EVENT_DAYS: i64 = 30;
 /// The most ids in one `catalog.products.changed` event; a larger change sends several.
 pub const MAX_IDS_PER_EVENT: usize = 1000;
 
-/// Tokens per account that are neither revoked nor expired.
+/// Tokens per account, not counting revoked and expired ones.
 pub const MAX_TOKENS: usize = 200;
-/// The time that a token is listed after it was revoked or has expired, in days.
+/// The time a revoked or expired token stays listed, in days.
 pub const ENDED_TOKEN_DAYS: i64 = 90;
 /// Screens per account.
 pub const MAX_SCREENS: usize = 100;
@@ -63,21 +67,22 @@ pub const MAX_SCREENS: usize = 100;
 pub const MAX_WEBHOOKS: usize = 100;
 /// The longest address of a webhook, in characters.
 pub const MAX_WEBHOOK_URL: usize = 2000;
-/// The time that an endpoint has to answer, in seconds.
+/// The time limit for an endpoint's answer, in seconds.
 pub const WEBHOOK_SECONDS: u64 = 10;
-/// The number of failed attempts in a row that switches a webhook off.
+/// Failed attempts in a row before a webhook is switched off.
 pub const MAX_WEBHOOK_FAILURES: u32 = 50;
-/// The number of failed attempts in a row after which a webhook is probed: its other deliveries wait.
+/// Failed attempts in a row before a webhook is probed.
+/// From then on its other deliveries wait.
 pub const PROBED_AFTER: u32 = 5;
-/// The time between two attempts at a webhook that is probed, in seconds.
+/// The time between two attempts at a probed webhook, in seconds.
 pub const PROBE_SECONDS: i64 = 60;
-/// The time for which deliveries wait beside a webhook that is switched off, in days.
+/// The time deliveries wait for a switched-off webhook, in days.
 pub const WAITING_DAYS: i64 = EVENT_DAYS;
-/// The time that a secret goes on signing after it was replaced, in hours.
+/// The time a replaced secret keeps signing, in hours.
 pub const FORMER_SECRET_HOURS: i64 = 24;
-/// The time that a delivery can be looked up and sent again, in days.
+/// The time for looking up and resending a delivery, in days.
 pub const DELIVERY_DAYS: i64 = 30;
-/// The time in which at most one `stock.changed` per product is delivered, in seconds.
+/// The window for at most one `stock.changed` per product, in seconds.
 pub const STOCK_CHANGED_SECONDS: i64 = 60;
 
 /// The longest category name, in characters.
@@ -97,18 +102,18 @@ pub const MAX_BARCODE: usize = 64;
 pub const MAX_PRICE_CENTS: i64 = 100_000_000;
 /// The longest image URL, in characters.
 pub const MAX_IMAGE_URL: usize = 2000;
-/// The largest file of an image that is downloaded, in bytes (5 MB).
+/// The largest downloaded image file, in bytes (5 MB).
 pub const MAX_IMAGE_BYTES: usize = 5_000_000;
-/// The longer side of the stored copy of an image, in pixels, at most.
+/// The largest longer side of a stored image copy, in pixels.
 pub const MAX_IMAGE_COPY_SIDE: u32 = 800;
 /// Option groups per product.
 pub const MAX_OPTION_GROUPS_PER_PRODUCT: usize = 50;
 
-/// Products per request that links option groups.
+/// Products per request for linking option groups.
 pub const MAX_PRODUCTS_PER_LINK: usize = 1000;
-/// The most products that an owner changes at once.
+/// The most products changed at once by an owner.
 pub const MAX_PRODUCTS_PER_BULK: usize = 1000;
-/// Option groups that such a request adds, and that it removes.
+/// Option groups to add per such request, and to remove.
 pub const MAX_OPTION_GROUPS_PER_LINK: usize = 50;
 
 /// Option groups per batch.
@@ -122,7 +127,8 @@ pub const MAX_OPTIONS: usize = 100;
 /// The longest name of an option, in characters.
 pub const MAX_OPTION_NAME: usize = 100;
 
-/// The largest amount of money in cents, either way: ten thousand million of the currency.
+/// The largest amount of money in cents, either way.
+/// It is ten thousand million of the currency.
 pub const MAX_AMOUNT_CENTS: i64 = 1_000_000_000_000;
 /// Lines per receipt or order.
 pub const MAX_LINES: usize = 500;
@@ -132,7 +138,7 @@ pub const MAX_PAYMENTS: usize = 50;
 pub const MAX_VAT_RATES: usize = 50;
 /// The longest name of an employee, in characters.
 pub const MAX_EMPLOYEE: usize = 100;
-/// The time that the clock of a register may be ahead, in hours.
+/// The largest lead of a register's clock, in hours.
 pub const MAX_HOURS_AHEAD: i64 = 24;
 /// The longest note, in characters.
 pub const MAX_NOTE: usize = 500;
@@ -141,10 +147,11 @@ pub const MAX_TABLE_LABEL: usize = 50;
 /// The longest name of a customer, in characters.
 pub const MAX_CUSTOMER_NAME: usize = 100;
 
-/// Products per request that counts stock.
+/// Products per request for counting stock.
 pub const MAX_STOCK_COUNTS: usize = 1000;
 
-/// The longest name of an account, a location, a screen or a token, in characters.
+/// The longest name of an account, location, screen or token, in characters.
 pub const MAX_OWNER_NAME: usize = 100;
-/// The longest e-mail address of an owner, in characters, as mail servers take it.
+/// The longest e-mail address of an owner, in characters.
+/// It is the limit of mail servers.
 pub const MAX_OWNER_EMAIL: usize = 254;

@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Id, Scope};
 
-/// A place of business: the unit under which almost all records live.
+/// A place of business.
+/// Almost all records belong to one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -19,6 +20,6 @@ pub struct Location {
     /// The ISO code of the currency of all its amounts.
     #[cfg_attr(feature = "schema", schemars(regex(pattern = "^[A-Z]{3}$")))]
     pub currency: String,
-    /// The scopes that the token has there.
+    /// The token's scopes at the location.
     pub scopes: Vec<Scope>,
 }

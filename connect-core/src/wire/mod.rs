@@ -1,11 +1,11 @@
-//! The JSON shapes of requests, responses and events, and every limit as a named constant.
+//! The JSON forms of requests, responses and events, and all limits.
 //!
-//! This is all that a client needs, and all that is compiled without features. Nothing here
-//! knows of storage, of the clock or of any I/O.
+//! A client needs no more than this, and no more is compiled without features. Nothing here depends
+//! on storage, the clock or any I/O.
 //!
-//! What the service answers with may grow, so its types are `#[non_exhaustive]`: a program reads
-//! their fields, and a test of a program makes them of JSON. Bodies of writes and queries are made
-//! in code, with `..Default::default()` for what may be added to them.
+//! Responses may grow, so their types are `#[non_exhaustive]`: a program reads their fields, and
+//! its tests make them from JSON. Bodies of writes and queries are made in code, with
+//! `..Default::default()` for later additions.
 
 mod batch;
 mod category;

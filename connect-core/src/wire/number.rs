@@ -9,8 +9,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub struct VatRate(u16);
 
 impl VatRate {
-    /// The rate of so many hundredths of a percent: `VatRate::from_hundredths(2100)` is 21 %.
-    /// `None` above 100 %.
+    /// The rate of so many hundredths of a percent.
+    /// `VatRate::from_hundredths(2100)` is 21 %. `None` above 100 %.
     pub const fn from_hundredths(hundredths: u16) -> Option<Self> {
         if hundredths <= 10_000 {
             Some(Self(hundredths))
@@ -31,7 +31,8 @@ impl VatRate {
     }
 }
 
-/// Reads a rate as people write it: `9`, `5.5`, `21.00`. Exact, which a float would not be.
+/// Reads a decimal rate: `9`, `5.5`, `21.00`.
+/// It is exact, unlike a float.
 impl FromStr for VatRate {
     type Err = VatRateError;
 
@@ -43,8 +44,9 @@ impl FromStr for VatRate {
     }
 }
 
-/// Returns the number that a text without a sign, an exponent and blanks says, in units of `10^-digits`;
-/// `None` when it has more digits behind its point, or is too large.
+/// Returns a decimal number in units of `10^-digits`.
+/// The text has no sign, exponent or blanks. `None` for any other text, too many fraction digits,
+/// or too large a number.
 pub fn decimal(text: &str, digits: usize) -> Option<i64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let has_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
@@ -56,12 +58,13 @@ pub fn decimal(text: &str, digits: usize) -> Option<i64> {
     number.flatten()
 }
 
-/// A text that is no VAT rate.
+/// Not a VAT rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be a percentage from 0 to 100 with at most two decimals, such as 9 or 5.5")]
 pub struct VatRateError;
 
-/// An amount of goods, with at most three fraction digits, since some are sold by weight.
+/// An amount of goods, with at most three fraction digits.
+/// Some goods are sold by weight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Quantity(i64);
 
@@ -69,13 +72,14 @@ impl Quantity {
     /// The largest magnitude: one thousand million.
     pub const MAX: Self = Self(1_000_000_000_000);
 
-    /// Returns whether there is less than nothing of it.
+    /// Returns whether the quantity is below zero.
     pub const fn is_negative(self) -> bool {
         self.0.is_negative()
     }
 }
 
-/// Reads a quantity as people write it: `24`, `7.25`, `-0.125`. Exact, which a float would not be.
+/// Reads a decimal quantity: `24`, `7.25`, `-0.125`.
+/// It is exact, unlike a float.
 impl FromStr for Quantity {
     type Err = QuantityError;
 
@@ -88,12 +92,13 @@ impl FromStr for Quantity {
     }
 }
 
-/// A text that is no quantity.
+/// Not a quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be a number of at most 1000000000 either way with at most three decimals")]
 pub struct QuantityError;
 
-/// A change of a quantity. It may be twice as large as a quantity, from the least to the most.
+/// A change of a quantity.
+/// It may be twice the largest quantity, from the lowest to the highest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct QuantityChange(i64);
 
@@ -107,7 +112,7 @@ impl QuantityChange {
     }
 }
 
-/// Makes a number of thousandths that is at most its `MAX` either way.
+/// Implements thousandths for a type, up to its `MAX` either way.
 macro_rules! in_thousandths {
     ($name:ident, $what:literal) => {
         impl $name {
@@ -132,19 +137,20 @@ macro_rules! in_thousandths {
 in_thousandths!(Quantity, "quantity");
 in_thousandths!(QuantityChange, "change");
 
-/// The reason why a number was not taken.
+/// The reason for refusing a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BadNumber {
     /// More fraction digits than the field has.
     TooPrecise,
-    /// Too large to be held; larger than any limit of the API.
+    /// Too large to be held, and above every limit of the API.
     TooLarge,
 }
 
-/// The exact value of a JSON number (`12.50`, `1.25e1`) in units of `10^-digits`.
+/// The exact value of a JSON number in units of `10^-digits`.
+/// Examples are `12.50` and `1.25e1`.
 ///
-/// Works on the text, since a float cannot tell `12` from `12.0000000000000000001`.
-/// `text` must have the form of a JSON number.
+/// It works on the text, since a float cannot tell `12` from `12.0000000000000000001`. `text` must
+/// have the form of a JSON number.
 pub(crate) fn fixed(text: &str, digits: i64) -> Result<i64, BadNumber> {
     // Most numbers are whole and short.
     if let Ok(whole) = text.parse::<i64>()
@@ -201,7 +207,8 @@ pub(crate) fn fixed(text: &str, digits: i64) -> Result<i64, BadNumber> {
     Ok(if negative { -number } else { number })
 }
 
-/// Writes `value` (in units of `10^-digits`) as a JSON number: an integer where it is one.
+/// Writes `value`, in units of `10^-digits`, as a JSON number.
+/// It is an integer where possible.
 fn serialize_fixed<S: Serializer>(
     value: i64,
     digits: u32,

@@ -1,7 +1,8 @@
-//! Enumerations that may grow: a value that this version does not know is kept, not refused.
+//! Enumerations open to new values: an unknown value is kept, not refused.
 
-/// Declares an enumeration of strings with an `Unknown` variant that keeps the text it was read
-/// from, so that a client built today goes on working when the service learns a new value.
+/// Declares an enumeration of strings with an `Unknown` variant.
+/// The variant keeps the text as read, so a client built today still works with new values of the
+/// service.
 macro_rules! open_enum {
     ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $text:literal,)+ }) => {
         $(#[$meta])*
@@ -9,15 +10,15 @@ macro_rules! open_enum {
         #[non_exhaustive]
         pub enum $name {
             $($(#[$doc])* $variant,)+
-            /// A value that this version does not know, as it was sent.
+            /// An unknown value, as it was sent.
             Unknown(String),
         }
 
         impl $name {
-            /// Every value that this version knows.
+            /// Every known value.
             pub const KNOWN: &'static [Self] = &[$(Self::$variant),+];
 
-            /// The value as it stands in JSON.
+            /// The value as written in JSON.
             pub fn as_str(&self) -> &str {
                 match self {
                     $(Self::$variant => $text,)+
@@ -25,7 +26,7 @@ macro_rules! open_enum {
                 }
             }
 
-            /// The value that `text` names, if this version knows it.
+            /// The value named by `text`, if known.
             pub fn known(text: &str) -> Option<Self> {
                 match text {
                     $($text => Some(Self::$variant),)+
@@ -84,7 +85,7 @@ macro_rules! open_enum {
             }
         }
 
-        /// A request takes only what this version knows.
+        /// A request takes only known values.
         impl $crate::wire::form::Form for $name {
             type Value = Self;
 

@@ -16,11 +16,12 @@ use super::{
 };
 
 record! {
-    /// A choice that customers make for a product, such as its sauces. It belongs to one location,
-    /// and any product there can have it.
+    /// A choice for customers of a product, such as its sauces.
+    /// It belongs to one location, and any product there can have it.
     pub struct OptionGroup;
 
-    /// The body that creates or changes an option group. Creating one requires `name` and `options`.
+    /// The body for creating or changing an option group.
+    /// Creating one requires `name` and `options`.
     ///
     /// ```
     /// use connect_core::wire::{OptionGroupInput, OptionInput};
@@ -33,28 +34,29 @@ record! {
     /// ```
     pub struct OptionGroupInput;
 
-    /// The group that is meant, in a batch matched by `id`. Ignored everywhere else.
+    /// The group to match, in a batch matched by `id`.
+    /// Ignored everywhere else.
     id => Id<OptionGroup>;
-    /// The client's own code for the group, unique among the groups of the location. `null` removes
-    /// it.
+    /// The client's own code, unique among the groups of the location.
+    /// `null` removes it.
     external_id: Option<String> => OrNull<ExternalId<MAX_EXTERNAL_ID>>;
     /// The name of the group.
     name: String => Name<MAX_OPTION_GROUP_NAME>, required;
-    /// The number of choices that a customer has to make; 0 leaves it open. At most the number of
-    /// options.
+    /// The minimum number of choices of a customer; 0 leaves it open.
+    /// At most the number of options.
     min_select: i64 = 0 => Whole<MAX_SELECT>;
-    /// The number of choices that a customer may make; 0 is no limit. Otherwise at least
-    /// `minSelect`.
+    /// The maximum number of choices of a customer; 0 is no limit.
+    /// Otherwise at least `minSelect`.
     max_select: i64 = 0 => Whole<MAX_SELECT>;
-    /// The place among the other groups; smaller comes first.
+    /// The position among the groups; smaller comes first.
     position: i64 = 0 => Whole<MAX_POSITION>;
     /// The ISO code of the location's currency.
     #[cfg_attr(feature = "schema", schemars(regex(pattern = "^[A-Z]{3}$")))]
     currency: String, read_only;
-    /// The options, in the order in which they are shown. A list that is sent replaces the whole
-    /// list: an option keeps its id, and the fields that are left out, when it is found among those
-    /// that are there by `id`, else by `externalId`, else by `name`. Others are made, and those that
-    /// are left out are deleted.
+    /// The options, in display order.
+    /// A list in a request replaces the whole list. An option keeps its id and any fields left out
+    /// if it matches a stored option by `id`, else by `externalId`, else by `name`. Options without
+    /// a match are created, and stored options left out are deleted.
     options: Vec<GroupOption> => Objects<OptionInput, 1, MAX_OPTIONS>, required;
 }
 
@@ -72,24 +74,29 @@ pub struct GroupOption {
     pub name: String,
     /// The surcharge in cents, VAT included.
     pub price_cents: i64,
-    /// Set when it can be chosen. Kiosks and Scan & Order show other options as sold out.
+    /// `true` while it can be chosen.
+    /// Kiosks and Scan & Order show other options as sold out.
     pub is_available: bool,
 }
 
 input! {
-    /// The body that creates or changes an option. A new option requires `name`.
+    /// The body for creating or changing an option.
+    /// A new option requires `name`.
     pub struct OptionInput {
-        /// The option that is meant, in a list that replaces another. Ignored when one option is
-        /// changed.
+        /// The stored option to match, in a list of options.
+        /// Ignored when one option is changed.
         id: Id<GroupOption>;
-        /// The client's own code for the option, unique in its group. `null` removes it.
+        /// The client's own code for the option, unique in its group.
+        /// `null` removes it.
         external_id: OrNull<ExternalId<MAX_EXTERNAL_ID>>;
         /// The name of the option, unique in its group.
         name: Name<MAX_OPTION_NAME>;
-        /// The surcharge in cents, VAT included. 0 for a new option unless given.
+        /// The surcharge in cents, VAT included.
+        /// 0 for a new option unless given.
         price_cents: Cents<MAX_PRICE_CENTS>;
-        /// Set when it can be chosen. Kiosks and Scan & Order show other options as sold out. `true`
-        /// for a new option unless given.
+        /// `true` while it can be chosen.
+        /// Kiosks and Scan & Order show other options as sold out. `true` for a new option unless
+        /// given.
         is_available: bool;
     }
     read_only: []
@@ -106,7 +113,7 @@ impl GroupOption {
     }
 }
 
-/// The list is replaced by rules, which know the ids of new options.
+/// Left to the rules, since they know the ids of new options.
 impl Target<Vec<OptionInput>> for Vec<GroupOption> {
     fn write(&mut self, _: Option<&Vec<OptionInput>>) {}
 }

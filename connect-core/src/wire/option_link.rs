@@ -11,17 +11,18 @@ use super::{
 };
 
 input! {
-    /// The body that adds option groups to products, and removes others from them. It names 1 to
-    /// 1000 products in both lists together, and at least one option group.
+    /// The body for adding and removing option groups of products.
+    /// It names 1 to 1000 products in both lists together, and at least one option group.
     pub struct OptionGroupLinks {
         /// Products by their ids.
         product_ids: List<Id<Product>, MAX_PRODUCTS_PER_LINK>;
-        /// Products by their external ids. A product that is named twice counts once.
+        /// Products by their external ids.
+        /// A product named twice counts once.
         product_external_ids: List<ExternalId<MAX_EXTERNAL_ID>, MAX_PRODUCTS_PER_LINK>;
-        /// The groups to add behind those that a product has, in this order. One that it has keeps
-        /// its place.
+        /// The groups to add after a product's own, in this order.
+        /// A group already there keeps its place.
         add: Objects<OptionGroupRef, 0, MAX_OPTION_GROUPS_PER_LINK>;
-        /// The groups to remove. They are removed before others are added.
+        /// The groups to remove, before any are added.
         remove: Objects<OptionGroupRef, 0, MAX_OPTION_GROUPS_PER_LINK>;
     }
     read_only: []
@@ -65,7 +66,8 @@ impl OptionGroupRef {
     }
 }
 
-/// The result of linking. The products that are not `failed` are counted once each.
+/// The result of linking.
+/// Each product not in `failed` is counted once.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -73,15 +75,16 @@ impl OptionGroupRef {
 pub struct OptionLinksResult {
     /// Products changed.
     pub affected: usize,
-    /// Products that had these groups, and not the others, already.
+    /// Products already as requested.
     pub unchanged: usize,
-    /// The groups and the products that something was wrong with: first those of `add`, then those
-    /// of `remove`, then the products. All others were saved.
+    /// The groups and products with a fault.
+    /// First come the groups of `add`, then the groups of `remove`, then the products. All other
+    /// changes were saved.
     pub failed: Vec<LinkFailure>,
 }
 
 open_enum! {
-    /// The kind of record that a [`LinkFailure`] is about.
+    /// The kind of record in a [`LinkFailure`].
     LinkTarget {
         /// A product.
         Product = "product",
@@ -90,7 +93,7 @@ open_enum! {
     }
 }
 
-/// A product or an option group that could not be linked.
+/// A product or an option group with a failed link.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -99,7 +102,7 @@ pub struct LinkFailure {
     /// The kind of record.
     #[serde(rename = "type")]
     pub kind: LinkTarget,
-    /// The id or the external id by which the request names it.
+    /// The id or the external id, as in the request.
     #[serde(rename = "ref")]
     pub reference: String,
     /// The reason. Its `field` is the place in the request.

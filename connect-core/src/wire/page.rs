@@ -34,7 +34,8 @@ pub struct Collection<T> {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Page<T> {
-    /// The records, in the order of the list. Tombstones appear only with `includeDeleted=true`.
+    /// The records, in the order of the list.
+    /// Tombstones appear only with `includeDeleted=true`.
     pub data: Vec<T>,
     /// The `cursor` of the next page; `null` on the last one.
     #[cfg_attr(
@@ -51,7 +52,7 @@ pub struct Page<T> {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Tombstone {
-    /// The id that the record had.
+    /// The id of the deleted record.
     pub id: Uuid,
     /// Always `true`.
     // Anything else is not read: a live record that says `"deleted": false` must not be taken for
@@ -63,7 +64,7 @@ pub struct Tombstone {
     pub updated_at: Timestamp,
 }
 
-/// An entry of a list that was asked for with `includeDeleted=true`.
+/// An entry of a list requested with `includeDeleted=true`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(inline, rename = "{T}"))]

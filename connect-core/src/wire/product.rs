@@ -15,11 +15,12 @@ use super::{
 };
 
 record! {
-    /// An article that a location sells.
+    /// An article for sale at a location.
     pub struct Product;
 
-    /// The fields of a product that a client may write. On create `name` is required; on update a
-    /// field that is left out stays as it is, and [`Field::Null`] clears what may be cleared.
+    /// The writable fields of a product.
+    /// On create `name` is required. On update a field left out stays as it is, and [`Field::Null`]
+    /// clears a nullable field.
     ///
     /// ```
     /// use connect_core::wire::{ProductInput, VatRate};
@@ -42,50 +43,56 @@ record! {
     )]
     pub struct ProductInput;
 
-    /// The product that is meant, in a batch matched by `id`. Ignored everywhere else.
+    /// The product to match, in a batch matched by `id`.
+    /// Ignored everywhere else.
     id => Id<Product>;
-    /// The client's own code for the product, unique in the location. `null` removes it.
+    /// The client's own code for the product, unique in the location.
+    /// `null` removes it.
     external_id: Option<String> => OrNull<ExternalId<MAX_EXTERNAL_ID>>;
     /// The name of the product.
     name: String => Name<MAX_PRODUCT_NAME>, required;
-    /// Text for people, which may have several lines.
+    /// Text for people; it may have several lines.
     description: Option<String> => OrNull<Prose<MAX_DESCRIPTION>>;
     /// The price in cents, VAT included.
     price_cents: i64 = 0 => Cents<MAX_PRICE_CENTS>;
     /// The ISO code of the location's currency.
     #[cfg_attr(feature = "schema", schemars(regex(pattern = "^[A-Z]{3}$")))]
     currency: String, read_only;
-    /// The VAT rate in percent. A new product has the location's rate unless this is given.
+    /// The VAT rate in percent.
+    /// A new product has the location's rate unless this is given.
     vat_rate: VatRate => VatRate;
     /// The barcode. Several products may share one.
     barcode: Option<String> => OrNull<Code<MAX_BARCODE>>;
-    /// A category of this location; `null` takes the product out of its category. Not together
-    /// with `categoryName`.
+    /// A category of this location.
+    /// `null` takes the product out of its category. Not together with `categoryName`.
     category_id: Option<Id<Category>> => OrNull<Id<Category>>;
-    /// The category by its name in any case; it is made when the location has none of that name.
-    /// Not together with `categoryId`.
+    /// The category by its name, regardless of case.
+    /// It is created if the location has none of this name. Not together with `categoryId`.
     category_name => CategoryName;
     /// `true` while the product is for sale.
     is_active: bool = true => bool;
-    /// The first day on which the product is available, in the location's time zone.
+    /// The first day of availability, in the location's time zone.
     available_from: Option<Date> => OrNull<Date>;
-    /// The last day on which the product is available, in the location's time zone; not before
-    /// `availableFrom`.
+    /// The last day of availability, in the location's time zone.
+    /// Not before `availableFrom`.
     available_until: Option<Date> => OrNull<Date>;
-    /// A public link to a JPEG, PNG, WebP or GIF of at most 5 MB (5 000 000 bytes): over HTTPS, without a port, and
-    /// not to a private address. Plain HTTP and other ports are taken for networks that the service
-    /// is configured to allow. A new link queues a download; the one that the product has already,
-    /// as it was sent or that of the stored copy, changes nothing; `null` removes the image. Shown
-    /// as it was sent until the image is `done`; then it is the link of the stored copy.
+    /// A public link to a JPEG, PNG, WebP or GIF image.
+    /// The image has at most 5 MB (5 000 000 bytes). The link is over HTTPS, without a port, and
+    /// not to a private address. Plain HTTP and other ports are accepted only for networks allowed
+    /// in the configuration of the service. A new link queues a download. The product's current
+    /// link, as sent or as the link of the stored copy, changes nothing. `null` removes the image.
+    /// Until the image is `done`, this field shows the link as it was sent; then it is the link of
+    /// the stored copy.
     image_url: Option<String> => OrNull<WebLink<MAX_IMAGE_URL>>;
     /// The state of the image; `null` without an image.
     image_status: Option<ImageStatus>, read_only;
     /// The reason why the image is `failed`; `null` otherwise.
     image_error: Option<String>, read_only;
-    /// The full list of option groups of this location, in the order in which they are shown.
+    /// The full list of its option groups, in display order.
+    /// They are groups of this location.
     option_group_ids: Vec<Id<OptionGroup>> => Ids<OptionGroup, MAX_OPTION_GROUPS_PER_PRODUCT>;
-    /// The quantity in stock; `null` when the product is not tracked. A change of it moves
-    /// `updatedAt`.
+    /// The quantity in stock; `null` for an untracked product.
+    /// A change of it moves `updatedAt`.
     stock_quantity: Option<Quantity>, read_only;
 }
 
@@ -99,8 +106,8 @@ impl ProductInput {
     }
 }
 
-/// A download of a product's image: queued, done or failed. A product has at most one; a newer
-/// link replaces it.
+/// A download of a product's image: queued, done or failed.
+/// A product has at most one; a newer link replaces it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -108,18 +115,19 @@ impl ProductInput {
 pub struct ImageJob {
     /// The job's id.
     pub id: Id<Self>,
-    /// The product that the image is for.
+    /// The product of the image.
     pub product_id: Id<Product>,
     /// The link as it was sent.
     pub source_url: String,
     /// The state.
     pub status: ImageStatus,
-    /// The reason why the last try failed; `null` when none has, and while a try is under way.
+    /// The reason why the last try failed.
+    /// `null` without a failed try, and while a try is under way.
     pub error: Option<ImageError>,
-    /// The number of times that the download was tried.
+    /// The number of tries.
     #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     pub attempts: u32,
-    /// The time at which it was queued.
+    /// The time of queuing.
     pub created_at: Timestamp,
     /// The time of the last change.
     pub updated_at: Timestamp,
@@ -143,7 +151,7 @@ impl BatchInput for ProductInput {
     }
 }
 
-/// The part of the result that batches of products have besides.
+/// The additional part of the result of product batches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]

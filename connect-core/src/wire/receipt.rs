@@ -4,15 +4,16 @@ use serde::{Deserialize, Serialize};
 
 use super::{GroupOption, Id, Product, Quantity, VatRate, open_enum::open_enum};
 
-/// An article on a receipt or in an order, as it was sold. Later changes of the product do not
-/// change it.
+/// An article on a receipt or in an order, as sold.
+/// Later changes of the product do not change it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Line {
-    /// The product, if it was one. That of a line with an `externalId` alone is the product of the location
-    /// that had this code.
+    /// The product, if it was one.
+    /// A line sent with an `externalId` alone has the product of the location with this code at the
+    /// time.
     pub product_id: Option<Id<Product>>,
     /// The client's own code for the product.
     pub external_id: Option<String>,
@@ -24,16 +25,16 @@ pub struct Line {
     pub unit_price_cents: i64,
     /// The amount taken off the line, in cents; 0 or more.
     pub discount_cents: i64,
-    /// The price of the line with its options, after discount, in cents, VAT included; negative in
-    /// a refund.
+    /// The price of the line with its options, after discount.
+    /// In cents, VAT included; negative in a refund.
     pub total_cents: i64,
     /// The VAT rate in percent.
     pub vat_rate: VatRate,
-    /// The options that were chosen, each once per piece.
+    /// The chosen options, each once per piece.
     pub options: Vec<LineOption>,
 }
 
-/// An option that was chosen.
+/// A chosen option.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -48,7 +49,7 @@ pub struct LineOption {
 }
 
 open_enum! {
-    /// The means by which something is paid.
+    /// The means of a payment.
     PaymentMethod {
         /// Cash.
         Cash = "cash",
@@ -69,7 +70,7 @@ open_enum! {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Payment {
-    /// The means.
+    /// The means of payment.
     pub method: PaymentMethod,
     /// The amount in cents; negative when money is given back.
     pub amount_cents: i64,
@@ -85,8 +86,9 @@ pub struct VatAmount {
     pub vat_rate: VatRate,
     /// The amount without VAT, in cents.
     pub net_cents: i64,
-    /// The VAT in cents. Of a receipt it is computed from the sum of all its lines of this rate and
-    /// rounded half away from zero.
+    /// The VAT in cents.
+    /// On a receipt, it is computed from the sum of all lines of this rate and rounded half away
+    /// from zero.
     pub vat_cents: i64,
     /// The amount with VAT, in cents.
     pub gross_cents: i64,

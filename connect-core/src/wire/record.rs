@@ -1,12 +1,12 @@
-//! The declaration of records: each field once, for what is read and for what is written.
+//! Declarations of records: each field once, for reads and writes.
 
 use uuid::Uuid;
 
 use super::{Id, Timestamp, WriteInput};
 
-/// A kind of record that lives under its id.
+/// A kind of record stored under its id.
 pub trait WireRecord: Sized {
-    /// The fields that a client may write.
+    /// The writable fields.
     type Input: WriteInput;
 
     /// Returns the record's id.
@@ -15,11 +15,11 @@ pub trait WireRecord: Sized {
     /// Returns when it last changed, on the location's change clock.
     fn updated_at(&self) -> Timestamp;
 
-    /// Says that it changed at this time.
+    /// Sets the time of the last change.
     #[doc(hidden)]
     fn set_updated_at(&mut self, time: Timestamp);
 
-    /// Returns a new record, of which every field has its default.
+    /// Returns a new record with the default of every field.
     #[doc(hidden)]
     fn new(id: Uuid, time: Timestamp) -> Self;
 
@@ -28,9 +28,10 @@ pub trait WireRecord: Sized {
     fn apply(&mut self, input: &Self::Input);
 }
 
-/// Declares a kind of record: the struct that is read, the [`input!`](super::input) that is
-/// written, and what a write makes of a record ([`WireRecord`]). Every record has `id`,
-/// `createdAt` and `updatedAt`; a line declares another field, in the order of the JSON:
+/// Declares a kind of record.
+/// It makes the struct for reading, the [`input!`](super::input) for writing, and the effect of a
+/// write on a record ([`WireRecord`]). Every record has `id`, `createdAt` and `updatedAt`; a line
+/// declares another field, in the order of the JSON:
 ///
 /// ```ignore
 /// record! {
@@ -53,12 +54,12 @@ pub trait WireRecord: Sized {
 /// }
 /// ```
 ///
-/// - Before the arrow stands the type of the field in the record. The default on create is that of
-///   the type, or the one that is given, which is then added to the doc comment.
-/// - Behind the arrow stands the [form](super::form) of the field in a write. Creating a record
-///   needs the `required` fields.
+/// - Before the arrow is the type of the field in the record. The default on create is the default
+///   of the type, or a given one; a given one is added to the doc comment.
+/// - After the arrow is the [form](super::form) of the field in a write. Creating a record needs
+///   the `required` fields.
 /// - A `read_only` field is accepted and ignored in a write.
-/// - A field without a type is in writes only. The code of the kind says what it does.
+/// - A field without a type is in writes only. The code of the kind implements its effect.
 macro_rules! record {
     (
         $(#[$record_meta:meta])*
@@ -168,12 +169,12 @@ mod tests {
         /// A shelf in the shop.
         pub struct Shelf;
 
-        /// The body that creates or changes a shelf.
+        /// The body for creating or changing a shelf.
         pub struct ShelfInput;
 
         /// The name of the shelf.
         name: String => Name<9>, required;
-        /// The place among the others.
+        /// The position among the shelves.
         position: i64 = 7 => Whole<9>;
         /// A remark for people.
         note: Option<String> => OrNull<Prose<9>>;

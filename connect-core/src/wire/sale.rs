@@ -1,4 +1,4 @@
-//! Journal rows and orders, which name each other (specification: Transaction, Orders).
+//! Journal rows and orders, naming each other (specification: Transaction, Orders).
 
 use serde::{Deserialize, Serialize};
 
@@ -9,32 +9,32 @@ open_enum! {
     TransactionType {
         /// A sale.
         Sale = "sale",
-        /// Money given back for something that was sold.
+        /// Money given back for sold goods.
         Refund = "refund",
-        /// The cash that is in the register when it opens.
+        /// The cash in the register at its opening.
         OpeningFloat = "opening_float",
-        /// Cash that is put in.
+        /// Cash put in.
         CashIn = "cash_in",
-        /// Cash that is taken out.
+        /// Cash taken out.
         CashOut = "cash_out",
     }
 }
 
-/// A register, as the rows that it wrote name it.
+/// A register, as named in its rows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Register {
     /// The id of its screen.
     pub id: Id<Self>,
-    /// Its name at that time.
+    /// Its name at the time.
     pub name: String,
 }
 
-/// A journal row that a register wrote. It never changes.
+/// A journal row of a register. It never changes.
 ///
 /// Amounts are signed as money moves into the register: sales, opening floats and cash in are
-/// positive, refunds and cash out are negative, their lines too. So any set of rows just adds up.
+/// positive; refunds and cash out are negative, including their lines. So any set of rows adds up.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -42,40 +42,44 @@ pub struct Register {
 pub struct Transaction {
     /// Its id.
     pub id: Id<Self>,
-    /// 1, 2, 3, ... per location in the order in which the rows arrived, without gaps.
+    /// 1, 2, 3, ... per location in order of arrival, without gaps.
     pub receipt_number: u64,
     /// The type.
     #[serde(rename = "type")]
     pub kind: TransactionType,
-    /// The register that wrote it.
+    /// The register of the row.
     pub register: Register,
     /// The name of the employee.
     pub employee: Option<String>,
     /// The ISO code of the location's currency.
     #[cfg_attr(feature = "schema", schemars(regex(pattern = "^[A-Z]{3}$")))]
     pub currency: String,
-    /// The sum of the payments, in cents; of sales and refunds also that of the lines.
+    /// The sum of the payments, in cents.
+    /// For sales and refunds also the sum of the lines.
     pub total_cents: i64,
     /// The amount taken off all lines, in cents; 0 or more.
     pub discount_cents: i64,
     /// The articles. Only sales and refunds have some.
     pub lines: Vec<Line>,
-    /// The payments. Opening floats, cash in and cash out have one, in cash.
+    /// The payments.
+    /// Opening floats, cash in and cash out have one, in cash.
     pub payments: Vec<Payment>,
-    /// The VAT by rate, lowest rate first. Only sales and refunds have some.
+    /// The VAT by rate, lowest rate first.
+    /// Only sales and refunds have some.
     pub vat: Vec<VatAmount>,
-    /// The sale that is refunded.
+    /// The refunded sale.
     pub refund_of: Option<Id<Self>>,
-    /// The order that was paid.
+    /// The paid order.
     pub order_id: Option<Id<Order>>,
     /// A remark for people.
     pub note: Option<String>,
-    /// The time at which it happened, by the register's clock. An offline register delivers late.
+    /// The time of the transaction, by the register's clock.
+    /// An offline register delivers late.
     pub created_at: Timestamp,
 }
 
 open_enum! {
-    /// The kind of screen at which an order was made.
+    /// The kind of screen an order was made on.
     OrderSource {
         /// A kiosk.
         Kiosk = "kiosk",
@@ -85,8 +89,9 @@ open_enum! {
 }
 
 open_enum! {
-    /// The state of an order. It moves forward in this order, and steps may be skipped. Anything but
-    /// a completed order can be cancelled; nothing leaves `completed` and `cancelled`.
+    /// The state of an order.
+    /// It moves forward in this order, and steps may be skipped. Any order not yet completed can be
+    /// cancelled; `completed` and `cancelled` are final.
     OrderStatus {
         /// Just made.
         New = "new",
@@ -135,7 +140,7 @@ pub struct Order {
     pub id: Id<Self>,
     /// 1, 2, 3, ... per location, without gaps.
     pub number: u64,
-    /// The kind of screen at which it was made.
+    /// The kind of screen it was made on.
     pub source: OrderSource,
     /// Its state.
     pub status: OrderStatus,
@@ -156,9 +161,9 @@ pub struct Order {
     pub total_cents: i64,
     /// The articles.
     pub lines: Vec<Line>,
-    /// The sale by which it was paid.
+    /// The sale paying the order.
     pub transaction_id: Option<Id<Transaction>>,
-    /// The time at which it was made.
+    /// The time of its creation.
     pub created_at: Timestamp,
     /// The time of the last change, on the location's change clock.
     pub updated_at: Timestamp,

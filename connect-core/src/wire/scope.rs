@@ -3,7 +3,7 @@
 use super::open_enum::open_enum;
 
 open_enum! {
-    /// A permission that a token holds for one location.
+    /// A token's permission at one location.
     Scope {
         /// Read transactions, Z reports and daily summaries.
         PosRead = "pos:read",

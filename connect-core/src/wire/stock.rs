@@ -10,7 +10,7 @@ use super::{
     open_enum::open_enum,
 };
 
-/// The stock of a product that is tracked.
+/// The stock of a tracked product.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -35,15 +35,15 @@ open_enum! {
         Delivery = "delivery",
         /// The figure was corrected.
         Correction = "correction",
-        /// Something was sold.
+        /// Goods were sold.
         Sale = "sale",
-        /// Something was taken back.
+        /// Goods were taken back.
         Refund = "refund",
     }
 }
 
 open_enum! {
-    /// The reasons for which stock is adjusted.
+    /// The reasons for an adjustment of stock.
     AdjustmentType {
         /// The figure is corrected.
         Correction = "correction",
@@ -52,8 +52,9 @@ open_enum! {
     }
 }
 
-/// A change of the stock of a product. It never changes, and stays when the product is deleted. The
-/// changes of a product add up to its stock.
+/// A change of the stock of a product.
+/// It never changes, and stays when the product is deleted. The changes of a product add up to its
+/// stock.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -63,32 +64,32 @@ pub struct StockMovement {
     pub id: Id<Self>,
     /// The product.
     pub product_id: Id<Product>,
-    /// The client's own code for the product at that time.
+    /// The client's own code for the product at the time.
     pub external_id: Option<String>,
     /// The type.
     #[serde(rename = "type")]
     pub kind: MovementType,
-    /// The quantity by which the stock changed.
+    /// The change of the quantity in stock.
     pub quantity_change: QuantityChange,
     /// The quantity in stock after it.
     pub quantity_after: Quantity,
     /// A remark for people.
     pub note: Option<String>,
-    /// The one who moved it: `API: <name of the token>`, `Register: <name>` or `Dashboard`.
+    /// The source: `API: <name of the token>`, `Register: <name>` or `Dashboard`.
     pub source: String,
-    /// The sale or the refund that moved it.
+    /// The sale or refund behind it.
     pub transaction_id: Option<Id<Transaction>>,
     /// The time of the movement, on the location's change clock.
     pub created_at: Timestamp,
 }
 
 input! {
-    /// The body that counts the stock of a product.
+    /// The body for counting the stock of a product.
     pub struct StockCount {
-        /// The quantity that was counted.
+        /// The counted quantity.
         quantity: Counted, required;
-        /// The quantity that is believed to be in stock. When it is another one, nothing is written
-        /// and the answer is a conflict.
+        /// The quantity believed to be in stock.
+        /// If the stock differs, nothing is written and the answer is a conflict.
         expected_quantity: Quantity;
         /// A remark for people.
         note: OrNull<Prose<MAX_NOTE>>;
@@ -97,52 +98,56 @@ input! {
 }
 
 input! {
-    /// A product that was counted, named by `productId` or by `externalId`. A level can be sent as
-    /// it was read.
+    /// A counted product, named by `productId` or by `externalId`.
+    /// A level can be sent as it was read.
     pub struct StockCountItem {
         /// The product.
         product_id: Id<Product>;
-        /// The client's own code for the product. Beside `productId` it has to be the product's, or
-        /// the item fails with a conflict.
+        /// The client's own code for the product.
+        /// Beside `productId` it has to be the product's, or the item fails with a conflict.
         external_id: OrNull<ExternalId<MAX_EXTERNAL_ID>>;
-        /// The quantity that was counted.
+        /// The counted quantity.
         quantity: Counted, required;
-        /// The quantity that is believed to be in stock. When it is another one, the item fails
-        /// with a conflict.
+        /// The quantity believed to be in stock.
+        /// If the stock differs, the item fails with a conflict.
         expected_quantity: Quantity;
     }
     read_only: [updated_at]
 }
 
-/// The body that counts the stock of up to 1000 products.
+/// The body for counting the stock of up to 1000 products.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct StockCounts {
-    /// The products, 1 to 1000. What one item gets wrong does not make the others wrong.
+    /// The products, 1 to 1000.
+    /// A fault in one item does not affect the rest.
     pub items: Vec<StockCountItem>,
     /// A remark for people, for every movement.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// `true` answers in full and saves nothing. No `Idempotency-Key` is remembered for it.
+    /// `true` answers in full and saves nothing.
+    /// No `Idempotency-Key` is remembered for it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
 }
 
-/// The result of counting many products. The counts add up to the number of items.
+/// The result of counting many products.
+/// The counts add up to the number of items.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct StockCountsResult {
-    /// Items whose stock changed.
+    /// Items with a change of stock.
     pub updated: usize,
-    /// Items whose stock was the same already.
+    /// Items without a change of stock.
     pub unchanged: usize,
     /// Items refused.
     pub failed: usize,
-    /// Items whose result the service had stored with their request, which an earlier one with the same key has
-    /// done. The counts have them too. The SDK fills this in; it is no part of the answer.
+    /// Items done by an earlier request with the same key.
+    /// The service had stored their results, and the counts include them. The SDK fills this in; it
+    /// is not part of the answer.
     #[serde(skip)]
     pub replayed: usize,
     /// The result of each item, in the order of the request.
@@ -159,22 +164,22 @@ pub struct StockCountResult {
     pub index: usize,
     /// The outcome.
     pub status: BatchStatus,
-    /// The product, when it was found.
+    /// The product, if found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub product_id: Option<Id<Product>>,
-    /// The product's external id; of a failed item the one that was sent.
+    /// The product's external id; for a failed item, as it was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub external_id: Option<String>,
-    /// The quantity in stock after it, when the item did not fail.
+    /// The resulting quantity in stock, unless the item failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quantity: Option<Quantity>,
-    /// The reason why it failed.
+    /// The reason why the item failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorDetail>,
 }
 
 impl StockCountResult {
-    /// The result of the item at `index`, without anything but its status.
+    /// The result of the item at `index`, with its status only.
     pub fn new(index: usize, status: BatchStatus) -> Self {
         Self {
             index,
@@ -188,15 +193,16 @@ impl StockCountResult {
 }
 
 input! {
-    /// The body that adds to the stock of a product, or takes from it. The product is named by
-    /// `productId` or by `externalId`.
+    /// The body for adding to or taking from a product's stock.
+    /// The product is named by `productId` or by `externalId`.
     pub struct StockAdjustment {
         /// The product.
         product_id: Id<Product>;
-        /// The client's own code for the product. Beside `productId` it has to be the product's, or
-        /// the answer is a conflict.
+        /// The client's own code for the product.
+        /// Beside `productId` it has to be the product's, or the answer is a conflict.
         external_id: OrNull<ExternalId<MAX_EXTERNAL_ID>>;
-        /// The quantity to add; negative to take away, which only a correction does. Not 0.
+        /// The quantity to add; negative to take away. Not 0.
+        /// Only a correction takes away.
         quantity_change: Quantity, required;
         /// The reason; `correction` unless given.
         #[serde(rename = "type")]
@@ -214,11 +220,11 @@ input! {
 pub struct StockBatchChanged {
     /// Always `count`.
     pub reason: String,
-    /// The products whose stock changed.
+    /// The products with changed stock.
     pub items: Vec<StockChange>,
 }
 
-/// A product whose stock changed, in a [`StockBatchChanged`].
+/// A product with changed stock, in a [`StockBatchChanged`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]

@@ -11,12 +11,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A point in time in UTC, to the microsecond.
 ///
-/// Written as `2026-11-20T09:15:30.123456Z`, always with six fraction digits. Read from RFC 3339
-/// with any offset and up to nine fraction digits, of which the first six count.
+/// Written as `2026-11-20T09:15:30.123456Z`, always with six fraction digits.
+/// Read from RFC 3339 with any offset and up to nine fraction digits; the first six count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(i64);
 
-/// A text is not an RFC 3339 timestamp.
+/// Not an RFC 3339 timestamp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be an RFC 3339 timestamp, such as 2026-11-20T09:15:30Z")]
 pub struct NotATimestamp;
@@ -27,13 +27,13 @@ const WRITTEN_LEN: usize = 27;
 impl Timestamp {
     /// 1970-01-01T00:00:00Z.
     pub const EPOCH: Self = Self(0);
-    /// The first point in time that has a written form: the year 0000.
+    /// The first writable point in time: the start of the year 0000.
     pub const MIN: Self = Self(-62_167_219_200_000_000);
-    /// The last point in time that has a written form: the year 9999.
+    /// The last writable point in time: the end of the year 9999.
     pub const MAX: Self = Self(253_402_300_799_999_999);
 
-    /// The point `micros` microseconds after 1970-01-01T00:00:00Z, kept between
-    /// [`MIN`](Self::MIN) and [`MAX`](Self::MAX).
+    /// The point `micros` microseconds after 1970-01-01T00:00:00Z.
+    /// It is kept between [`MIN`](Self::MIN) and [`MAX`](Self::MAX).
     pub const fn from_micros(micros: i64) -> Self {
         if micros < Self::MIN.0 {
             Self::MIN
@@ -66,7 +66,7 @@ impl Timestamp {
         Self::from_micros(self.0.saturating_add(micros))
     }
 
-    /// The time as chrono has it.
+    /// The time as a chrono time.
     pub fn to_utc(self) -> DateTime<Utc> {
         // Every point between MIN and MAX is within chrono's range.
         DateTime::from_timestamp_micros(self.0).unwrap_or_default()
@@ -92,7 +92,7 @@ impl Timestamp {
         text
     }
 
-    /// Reads exactly what [`write`](Self::write) writes: what every stored row holds.
+    /// Reads the exact form of [`write`](Self::write), as in stored rows.
     fn read_written(text: &[u8]) -> Option<Self> {
         let text: &[u8; WRITTEN_LEN] = text.try_into().ok()?;
         let number = |at: usize, digits: usize| {
@@ -125,7 +125,8 @@ impl Timestamp {
         Some(Self(time.and_utc().timestamp_micros()))
     }
 
-    /// Reads any RFC 3339 form. The shape is checked first, as chrono takes more than we do.
+    /// Reads any RFC 3339 form.
+    /// The shape is checked first, as chrono accepts more than the API.
     fn read_any(text: &str) -> Option<Self> {
         let bytes = text.as_bytes();
         if !text.is_ascii() || bytes.len() < 20 || !matches!(bytes[10], b'T' | b't') {

@@ -1,4 +1,4 @@
-//! The sums of journal rows: what daily summaries and Z reports have in common.
+//! The sums of journal rows, for daily summaries and Z reports.
 
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +30,8 @@ pub struct PaymentTotal {
     pub amount_cents: i64,
 }
 
-/// The sums of some sales and refunds. Rows of other types change nothing of it.
+/// The sums of some sales and refunds.
+/// Rows of other types change none of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -44,7 +45,7 @@ pub struct Totals {
     pub discount_cents: i64,
     /// Sales and refunds together, in cents, VAT included.
     pub net_cents: i64,
-    /// The VAT by rate, lowest rate first: the sums of what the receipts say.
+    /// The VAT of the receipts, summed by rate, lowest rate first.
     pub vat: Vec<VatAmount>,
     /// The payments by means: cash, card, voucher, invoice, other.
     pub payments: Vec<PaymentTotal>,
@@ -70,7 +71,7 @@ impl Totals {
         }
     }
 
-    /// Adds the sums of other rows, such as those of another day.
+    /// Adds the sums of other rows, such as another day's.
     pub fn merge(&mut self, other: &Self) {
         for (own, other) in [
             (&mut self.sales, &other.sales),

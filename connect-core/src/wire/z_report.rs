@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Id, PaymentMethod, Register, Timestamp, Totals, Transaction, TransactionType};
 
-/// The closing of a register: all of its journal rows since its closing before. Every row is in
-/// exactly one.
+/// The closing of a register.
+/// It covers all journal rows since the previous closing. Every row is in exactly one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -20,8 +20,9 @@ pub struct ZReport {
     /// The ISO code of the location's currency.
     #[cfg_attr(feature = "schema", schemars(regex(pattern = "^[A-Z]{3}$")))]
     pub currency: String,
-    /// The time of the earliest row, not later than `closedAt`. Without rows, when the register was closed before; of a first
-    /// closing without rows, `closedAt`.
+    /// The time of the earliest row, not later than `closedAt`.
+    /// Without rows, the time of the previous closing. For a first closing without rows,
+    /// `closedAt`.
     pub opened_at: Timestamp,
     /// The time of the closing.
     pub closed_at: Timestamp,
@@ -36,8 +37,8 @@ pub struct ZReport {
     pub cash: Cash,
 }
 
-/// The cash of a register between two closings, in cents. Amounts are signed as cash moves into the
-/// register.
+/// The cash of a register between two closings, in cents.
+/// Amounts are signed as cash moves into the register.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -53,11 +54,11 @@ pub struct Cash {
     pub in_cents: i64,
     /// The cash taken out; 0 or negative.
     pub out_cents: i64,
-    /// The sum of all of these, which the register should hold.
+    /// The sum of all these amounts: the cash the register should hold.
     pub expected_cents: i64,
-    /// The cash that was counted; `null` when it was not.
+    /// The counted cash; `null` without a count.
     pub counted_cents: Option<i64>,
-    /// The cash counted less the cash expected; `null` when it was not counted.
+    /// The counted cash less the expected cash; `null` without a count.
     pub difference_cents: Option<i64>,
 }
 

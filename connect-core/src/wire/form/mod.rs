@@ -1,7 +1,7 @@
-//! Forms: the values that a field of a request takes.
+//! Forms: the accepted values of request fields.
 //!
-//! A form is named once, in the type of the field: `Field<OrNull<Code<MAX_BARCODE>>>`. From it
-//! come the reading of the field, the check of its value and, with the feature `schema`, its JSON
+//! A form is named once, in the type of the field: `Field<OrNull<Code<MAX_BARCODE>>>`. From it come
+//! the reading of the field, the check of its value and, with the feature `schema`, its JSON
 //! schema.
 
 mod list;
@@ -34,16 +34,18 @@ pub trait Form {
     /// The values in code.
     type Value: Serialize;
 
-    /// `true` for a field that can be `null`.
+    /// `true` for a nullable field.
     const TAKES_NULL: bool = false;
 
-    /// Reads a value of the right type. The error says what the value must be, without its path.
+    /// Reads a value of the right type.
+    /// The error names the expected type, without the path.
     ///
     /// # Errors
     /// The value is of another type.
     fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self::Value, D::Error>;
 
-    /// Checks the value of `field` against the bounds of the form; names are trimmed.
+    /// Checks the value of `field` against the bounds of the form.
+    /// Names are trimmed.
     ///
     /// # Errors
     /// The value is out of bounds.
@@ -51,7 +53,7 @@ pub trait Form {
         Ok(())
     }
 
-    /// Adds all that is wrong with a value that was sent at `path`, which is not `null`.
+    /// Adds all faults of a value sent at `path`. It is not `null`.
     fn faults(sent: &RawValue, path: &str, faults: &mut Faults)
     where
         Self: Sized,
@@ -60,7 +62,7 @@ pub trait Form {
     }
 }
 
-/// Adds what is wrong with a value of one form.
+/// Adds the fault of a value of one form, if any.
 fn faults_of_value<F: Form>(sent: &RawValue, path: &str, faults: &mut Faults) {
     match F::read(sent) {
         Ok(mut value) => faults.extend(F::check(&mut value, path)),
@@ -68,7 +70,7 @@ fn faults_of_value<F: Form>(sent: &RawValue, path: &str, faults: &mut Faults) {
     }
 }
 
-/// The form of a field that can be `null`.
+/// The form of a nullable field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OrNull<F>(std::marker::PhantomData<F>);
 
@@ -131,8 +133,9 @@ impl Form for Timestamp {
     }
 }
 
-/// The text of a scalar: only the text tells `12.0` from `12.0000000000000000001`, and it says of
-/// which type a value is that does not fit.
+/// The text of a scalar.
+/// Only the text distinguishes `12.0` from `12.0000000000000000001`, and shows the type of a wrong
+/// value.
 fn raw<'de, D: Deserializer<'de>>(deserializer: D) -> Result<&'de str, D::Error> {
     <&RawValue>::deserialize(deserializer).map(RawValue::get)
 }
@@ -159,7 +162,7 @@ pub(super) fn one_of<'de, D: Deserializer<'de>>(
     })
 }
 
-/// The string that a JSON text is; `None` when it is something else.
+/// The string in a JSON text; `None` for any other value.
 fn unquoted<E: serde::de::Error>(raw: &str) -> Result<Option<Cow<'_, str>>, E> {
     let inner = raw.strip_prefix('"').and_then(|t| t.strip_suffix('"'));
     match inner {

@@ -57,7 +57,8 @@ impl<const MAX: i64> Form for Amount<MAX> {
     }
 }
 
-/// Reads a whole number. `hint` says what to send for a number with a fraction, or for a string.
+/// Reads a whole number.
+/// `hint` gives advice for a number with a fraction, or for a string.
 fn whole<'de, D: Deserializer<'de>>(
     deserializer: D,
     least: i64,
@@ -82,7 +83,8 @@ fn whole<'de, D: Deserializer<'de>>(
     })
 }
 
-/// The hint for an amount that was sent in the unit of the currency: `12.50` is 1250 cents.
+/// The hint for an amount sent in units of the currency.
+/// For example, `12.50` is 1250 cents.
 fn in_cents(sent: &str) -> String {
     // A string holds anything, and a whole number in one may be in cents already.
     let sent = sent.trim();
@@ -129,7 +131,7 @@ impl Form for Quantity {
     }
 }
 
-/// A quantity of goods that was counted: 0 or more.
+/// A counted quantity of goods: 0 or more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counted;
 

@@ -1,10 +1,10 @@
-//! JSON schemas of the forms and of the values that have a form of their own.
+//! JSON schemas of forms, and of values with their own form.
 //!
-//! A schema may differ with its direction: what is written is as the service keeps it, what is
-//! read may be less tidy, and enumerations are closed in requests and open in responses.
+//! A schema may differ with its direction. Responses have values as the service keeps them,
+//! requests may be less tidy, and enumerations are closed in requests and open in responses.
 //!
-//! `x-decimals` is the number of decimals that a number may have. `multipleOf` would say the same, but
-//! validators that compute with floats refuse good numbers by it: 0.35 is no multiple of their 0.001.
+//! `x-decimals` is the most decimals of a number. `multipleOf` would say the same, but validators
+//! with floats refuse good numbers by it: 0.35 is no multiple of their 0.001.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ use super::{
 };
 use crate::wire::{Date, Field, Quantity, QuantityChange, Timestamp, VatRate, WriteInput};
 
-/// A schema that stands where it is used, under no name of its own.
+/// A schema inlined where it is used, without its own name.
 macro_rules! inline {
     ([$($generics:tt)*] $type:ty, |$generator:ident| $schema:expr) => {
         impl<$($generics)*> JsonSchema for $type {
@@ -39,7 +39,8 @@ macro_rules! inline {
     };
 }
 
-/// A string of a few values. In responses more may come: the known ones are only named.
+/// A string with a few known values.
+/// Responses may have more, so there the known values are only listed.
 pub(in crate::wire) fn enumeration(generator: &SchemaGenerator, known: &[&str]) -> Schema {
     if generator.contract().is_deserialize() {
         json_schema!({ "type": "string", "enum": known })

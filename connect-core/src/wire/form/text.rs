@@ -5,7 +5,8 @@ use serde::Deserializer;
 use super::{Form, string};
 use crate::wire::{is_hidden, read::Invalid};
 
-/// A name: 1 to `MAX` characters without control characters; white space around it is dropped.
+/// A name: 1 to `MAX` characters without control characters.
+/// White space around it is dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Name<const MAX: usize>;
 
@@ -17,20 +18,20 @@ pub struct Prose<const MAX: usize>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Code<const MAX: usize>;
 
-/// A client's own key: 1 to `MAX` letters and digits of ASCII, blanks and `. _ - /`, without a
-/// blank at either end.
+/// A client's own key: 1 to `MAX` characters.
+/// Allowed are letters and digits of ASCII, blanks and `. _ - /`, without a blank at either end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExternalId<const MAX: usize>;
 
-/// A link over HTTP or HTTPS of at most `MAX` characters, with a host and without user name or
-/// password. The links that a field takes may be fewer: a rule of its own says so.
+/// A link over HTTP or HTTPS of at most `MAX` characters.
+/// It has a host, and no user name or password. A field may allow fewer links by a rule of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WebLink<const MAX: usize>;
 
 /// An e-mail address of at most `MAX` characters.
 ///
-/// It is a name and a host with an `@` between, without white space or hidden characters; white space around
-/// it is dropped. Whether it gets mail is not known.
+/// It is a name and a host with an `@` between, without white space or hidden characters.
+/// White space around it is dropped. Delivery of mail is not checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Email<const MAX: usize>;
 
@@ -57,8 +58,8 @@ text_form!(ExternalId, external_id);
 text_form!(WebLink, web_link);
 text_form!(Email, email);
 
-/// Returns `text` without white space around it, if it then has 1 to `longest` characters and no
-/// control characters.
+/// Returns `text` without white space around it.
+/// It must then have 1 to `longest` characters and no control characters.
 #[cfg(feature = "logic")]
 pub(crate) fn name(field: &str, text: &str, longest: usize) -> Result<String, Invalid> {
     let mut name = text.to_owned();
@@ -76,7 +77,8 @@ fn trim_name(field: &str, text: &mut String, longest: usize) -> Result<(), Inval
     Ok(())
 }
 
-/// A text of at most `longest` characters without control characters, line feeds excepted.
+/// Checks a text of at most `longest` characters.
+/// Control characters are refused, line feeds excepted.
 fn prose(field: &str, text: &str, longest: usize) -> Result<(), Invalid> {
     if text.chars().count() > longest {
         return Err(Invalid::new(
@@ -87,13 +89,14 @@ fn prose(field: &str, text: &str, longest: usize) -> Result<(), Invalid> {
     no_controls(field, text, "\n")
 }
 
-/// A code such as a barcode: 1 to `longest` characters, no control characters.
+/// Checks a code: 1 to `longest` characters, no control characters.
 fn code(field: &str, text: &str, longest: usize) -> Result<(), Invalid> {
     length(field, text, longest)?;
     no_controls(field, text, "")
 }
 
-/// An external id: 1 to `longest` letters, digits, blanks and `. _ - /`, no blank at either end.
+/// Checks an external id of 1 to `longest` characters.
+/// Allowed are letters, digits, blanks and `. _ - /`, with no blank at either end.
 fn external_id(field: &str, text: &str, longest: usize) -> Result<(), Invalid> {
     let allowed = |c: char| c.is_ascii_alphanumeric() || " ._-/".contains(c);
     if !text.chars().all(allowed) {
@@ -107,8 +110,8 @@ fn external_id(field: &str, text: &str, longest: usize) -> Result<(), Invalid> {
     Ok(())
 }
 
-/// A link over HTTP or HTTPS of at most `longest` characters, with a host and without user
-/// information.
+/// Checks a link over HTTP or HTTPS of at most `longest` characters.
+/// It has a host and no user information.
 fn web_link(field: &str, text: &str, longest: usize) -> Result<(), Invalid> {
     let invalid = |problem: &str| Err(Invalid::new(field, problem));
     length(field, text, longest)?;
@@ -148,7 +151,7 @@ fn web_link(field: &str, text: &str, longest: usize) -> Result<(), Invalid> {
     Ok(())
 }
 
-/// An e-mail address of at most `longest` characters, trimmed.
+/// Checks and trims an e-mail address of at most `longest` characters.
 fn email(field: &str, text: &mut String, longest: usize) -> Result<(), Invalid> {
     trim_name(field, text, longest)?;
     if let Some(hidden) = text.chars().find(|c| is_hidden(*c)) {

@@ -1,7 +1,8 @@
-//! Query parameters as values: the server reads them from a query string, a client writes them.
+//! Query parameters as values.
+//! The server reads them from a query string, a client writes them.
 //!
-//! Each query has one list, [`Query::PARAMETERS`]. Reading, writing, the names in messages and
-//! the API document come from it.
+//! Each query has one list, [`Query::PARAMETERS`]. Reading, writing, the names in messages and the
+//! API document come from it.
 
 mod paging;
 mod parameter;
@@ -31,12 +32,12 @@ use super::{
     read::{Faults, Invalid, clip, unknown},
 };
 
-/// Query parameters that can be read from and written to a query string.
+/// Query parameters, read from and written to a query string.
 pub trait Query: Default + 'static {
     /// The parameters.
     const PARAMETERS: &'static [Parameter<Self>];
 
-    /// Returns the parameters that are set, as names and values.
+    /// Returns the set parameters, as names and values.
     fn pairs(&self) -> Vec<(&'static str, String)> {
         let pair = |p: &Parameter<Self>| Some((p.name, p.get(self)?));
         Self::PARAMETERS.iter().filter_map(pair).collect()
@@ -45,7 +46,7 @@ pub trait Query: Default + 'static {
     /// Reads the query string of a request, without its question mark.
     ///
     /// # Errors
-    /// A parameter is unknown, given twice, or has a value it cannot have.
+    /// A parameter is unknown, given twice, or has an invalid value.
     fn parse(query: &str) -> Result<Self, Invalid> {
         let mut parsed = Self::default();
         let mut seen: Vec<Cow<'_, str>> = Vec::new();
@@ -80,8 +81,9 @@ pub trait Query: Default + 'static {
     }
 }
 
-/// The decoder would replace what is not UTF-8 and keep a stray `%`; a filter that silently
-/// became another is worse than an error.
+/// Refuses text other than UTF-8, and a stray `%`.
+/// The decoder would replace the one and keep the other; an error is better than a silently changed
+/// filter.
 fn check_escapes(query: &str) -> Result<(), Invalid> {
     let bytes = query.as_bytes();
     let broken = bytes.iter().enumerate().any(|(at, byte)| {
@@ -104,7 +106,7 @@ fn check_escapes(query: &str) -> Result<(), Invalid> {
     Ok(())
 }
 
-/// A request that takes no query parameters.
+/// A request without query parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NoQuery;
 
@@ -112,20 +114,20 @@ impl Query for NoQuery {
     const PARAMETERS: &'static [Parameter<Self>] = &[];
 }
 
-/// The parameters that every list by `updatedAt` takes.
+/// The parameters of every list by `updatedAt`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SyncQuery {
     /// Records per page, 1 to 200; 50 unless given.
     pub limit: Option<usize>,
     /// The `nextCursor` of the page before; keep the other parameters the same.
     pub cursor: Option<String>,
-    /// Only what changed at or after this time.
+    /// Only records changed at or after this time.
     pub updated_since: Option<Timestamp>,
-    /// `true` lists deleted records too, as tombstones in their place in the order.
+    /// `true` also lists deleted records, as tombstones in their place.
     pub include_deleted: bool,
 }
 
-/// The parameters of a list by `updatedAt`: those that every such list takes, and its own.
+/// The parameters of a list by `updatedAt`: common and own ones.
 macro_rules! list_parameters {
     ($($own:expr),* $(,)?) => {
         page_parameters![
@@ -146,9 +148,9 @@ macro_rules! list_parameters {
     };
 }
 
-/// Declares the parameters of a list by `updatedAt`. A line declares a filter: its description, for
-/// code and for the API document, its field, and behind the arrow the values that it takes. A method of the
-/// name of the field sets it.
+/// Declares the parameters of a list by `updatedAt`.
+/// Each line declares a filter: its description for code and for the API document, its field, and
+/// after the arrow the kind of its values. Each field has a setter of its name.
 macro_rules! list_query {
     (
         $(#[$meta:meta])*
@@ -216,13 +218,13 @@ list_query! {
 }
 
 list_query! {
-    /// The parameters of the list of orders. Filters narrow it down together. The list is in the
-    /// order in which orders were made; with `updatedSince`, in the order in which they changed.
+    /// The parameters of the list of orders. Filters narrow it down together.
+    /// The list is in order of creation; with `updatedSince`, in order of change.
     pub struct OrderQuery;
 
-    /// Only orders that were not made earlier: a day in the location's time zone, or a time.
+    /// Only orders made from this day (in the location's time zone) or this time on.
     from: Moment => Moment;
-    /// Only orders that were made before this time, or not later than this day. Not earlier than `from`.
+    /// Only orders made before this time, or up to this day inclusive. Not earlier than `from`.
     to: Moment => Moment;
     /// Only orders in this state.
     status: OrderStatus => OrderStatus;

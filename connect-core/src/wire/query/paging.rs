@@ -1,8 +1,9 @@
-//! The parameters that lists have in common.
+//! The common parameters of lists.
 
 use super::{Query, SyncQuery};
 
-/// The parameters of a list: those of its pages, which are in the field `$of`, and its own.
+/// The parameters of a list: page parameters and its own.
+/// The page parameters are in the field `$of`.
 macro_rules! page_parameters {
     ($of:ident; $($own:expr),* $(,)?) => {
         &[
@@ -23,7 +24,7 @@ macro_rules! page_parameters {
 
 pub(super) use page_parameters;
 
-/// The parameters of a list that is read page by page.
+/// The parameters of a list read page by page.
 pub trait PageQuery: Query + Clone + Send + Sync + 'static {
     /// Records per page, 1 to 200; 50 unless given.
     fn limit(&self) -> Option<usize>;
@@ -31,22 +32,23 @@ pub trait PageQuery: Query + Clone + Send + Sync + 'static {
     /// The `nextCursor` of the page before.
     fn cursor(&self) -> Option<&str>;
 
-    /// Asks for so many records per page.
+    /// Sets the number of records per page.
     fn set_limit(&mut self, limit: usize);
 
-    /// Asks for the page that a cursor leads to.
+    /// Sets the cursor of the page.
     fn set_cursor(&mut self, cursor: String);
 
-    /// Leaves deleted records out. A list that never has them has nothing to do.
+    /// Leaves deleted records out.
+    /// A list without them has nothing to do.
     fn leave_out_deleted(&mut self) {}
 }
 
 /// The parameters of a list by `updatedAt`.
 pub trait ListQuery: Query + Clone + Send + Sync + 'static {
-    /// The parameters that every such list takes.
+    /// The common parameters.
     fn sync(&self) -> &SyncQuery;
 
-    /// The same, to be changed.
+    /// The same, mutable.
     fn sync_mut(&mut self) -> &mut SyncQuery;
 }
 
@@ -72,7 +74,7 @@ impl<Q: ListQuery> PageQuery for Q {
     }
 }
 
-/// The parameters that every other list takes.
+/// The parameters of every other list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Paging {
     /// Records per page, 1 to 200; 50 unless given.

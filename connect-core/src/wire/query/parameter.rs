@@ -1,4 +1,4 @@
-//! A query parameter and the kinds of values there are.
+//! A query parameter and the kinds of values.
 
 use crate::wire::{
     Date, Id, Timestamp,
@@ -18,7 +18,7 @@ pub struct Parameter<Q> {
     pub(super) get: fn(&Q) -> Option<String>,
 }
 
-/// The kind of values that a parameter takes.
+/// The kind of values of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A number of records per page.
@@ -27,7 +27,7 @@ pub enum Kind {
     Cursor,
     /// An RFC 3339 timestamp.
     Time,
-    /// `true` or `false`, which it is unless given.
+    /// `true` or `false`; `false` unless given.
     Flag,
     /// A text of 1 to so many characters.
     Text(usize),
@@ -49,7 +49,7 @@ impl<Q> Parameter<Q> {
         (self.set)(query, value).map_err(|problem| Invalid::new(self.name, problem))
     }
 
-    /// Returns the value as it is written, if the parameter is set.
+    /// Returns the value as written, if the parameter is set.
     pub(super) fn get(&self, query: &Q) -> Option<String> {
         (self.get)(query)
     }
@@ -79,7 +79,7 @@ pub(super) trait Value {
     const KIND: Kind;
     type Read;
 
-    /// Reads a value; the error says what it must be.
+    /// Reads a value. The error names the allowed values.
     fn read(text: &str) -> Result<Self::Read, String>;
 }
 
@@ -184,12 +184,12 @@ impl Value for Date {
     }
 }
 
-/// An enumeration of which a query takes the values that this version knows.
+/// An enumeration of query values, as known to this version.
 pub(in crate::wire) trait Word: Sized {
     /// The values.
     const WORDS: &'static [&'static str];
 
-    /// The value that `text` names.
+    /// The value named by `text`.
     fn known(text: &str) -> Option<Self>;
 }
 
@@ -202,9 +202,9 @@ impl<T: Word> Value for T {
     }
 }
 
-/// A field of a query, which may be unset.
+/// A field of a query, possibly unset.
 pub(super) trait Given {
-    /// Returns the value as it is written, if it is set.
+    /// Returns the value as written, if it is set.
     fn given(&self) -> Option<String>;
 }
 

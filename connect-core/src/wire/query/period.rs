@@ -17,12 +17,12 @@ pub enum Moment {
     At(Timestamp),
 }
 
-/// A part of the time: the parameters `from` and `to`.
+/// A time range: the parameters `from` and `to`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Period {
     /// The beginning, inclusive.
     pub from: Option<Moment>,
-    /// The end: with this day, or before this time.
+    /// The end: this day inclusive, or this time exclusive.
     pub to: Option<Moment>,
 }
 
@@ -58,7 +58,7 @@ impl Value for Moment {
     }
 }
 
-/// A text is neither a date nor a time.
+/// Neither a date nor a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be a date or a time")]
 pub struct NotAMoment;

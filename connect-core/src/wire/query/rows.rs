@@ -1,4 +1,4 @@
-//! The parameters of lists that are not by `updatedAt`.
+//! The parameters of lists not ordered by `updatedAt`.
 
 use super::{
     Moment, PageQuery, Paging, Parameter, Period, Query,
@@ -16,7 +16,7 @@ use crate::wire::{
 pub struct ImageJobQuery {
     /// Pages.
     pub paging: Paging,
-    /// Only jobs that are this far.
+    /// Only jobs in this state.
     pub status: Option<ImageStatus>,
 }
 
@@ -38,7 +38,7 @@ pub struct EventQuery {
     pub paging: Paging,
     /// Only events of this type.
     pub kind: Option<EventType>,
-    /// Only events after the one with this id.
+    /// Only events after the event with this id.
     pub after: Option<Id<AnyEvent>>,
 }
 
@@ -61,7 +61,7 @@ impl Query for EventQuery {
 pub struct TransactionQuery {
     /// Pages.
     pub paging: Paging,
-    /// Only rows that happened in this time.
+    /// Only rows of this time range.
     pub period: Period,
     /// Only rows of this type.
     pub kind: Option<TransactionType>,
@@ -89,7 +89,7 @@ impl Query for TransactionQuery {
 pub struct ZReportQuery {
     /// Pages.
     pub paging: Paging,
-    /// Only closings of this time.
+    /// Only closings in this time range.
     pub period: Period,
 }
 
@@ -130,7 +130,7 @@ pub struct StockMovementQuery {
     pub product_id: Option<Id<Product>>,
     /// Only movements of this type.
     pub kind: Option<MovementType>,
-    /// Only movements of this time.
+    /// Only movements in this time range.
     pub period: Period,
 }
 
@@ -146,7 +146,7 @@ impl Query for StockMovementQuery {
     ];
 }
 
-/// Has the parameters of its pages in the field `paging`.
+/// Implements `PageQuery` with the field `paging`.
 macro_rules! paged {
     ($query:ty) => {
         impl PageQuery for $query {

@@ -1,7 +1,7 @@
-//! The methods that set the parameters of a query.
+//! Setter methods for query parameters.
 
-/// Gives a query a method for each of these parameters, which are fields of it or, with `in`, of one of
-/// its fields.
+/// Gives a query a setter for each of these parameters.
+/// A parameter is a field of the query or, with `in`, of one of its fields.
 macro_rules! setters {
     ($query:ident { $($field:ident $(in $of:ident)?: $type:ty),* $(,)? }) => {
         impl $query {

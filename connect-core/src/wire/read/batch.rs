@@ -9,12 +9,13 @@ use super::{
 };
 use crate::wire::{Batch, BatchInput, Field, MatchBy, WriteInput};
 
-/// A batch as the service received it: its settings, and each item read or refused by itself.
+/// A batch as received by the service.
+/// It has its settings, and each item is read or refused by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BatchRequest<T> {
     /// The field by which items find their record.
     pub match_by: MatchBy,
-    /// `true` makes a record for an item that finds none.
+    /// `true` creates a record for an item without a match.
     pub create_missing: bool,
     /// `true` does all but save.
     pub dry_run: bool,
@@ -22,7 +23,7 @@ pub struct BatchRequest<T> {
     pub items: Vec<BatchItem<T>>,
 }
 
-/// An item of a batch; or why it is refused, and the external id it was sent with.
+/// An item of a batch, or its refusal with its external id.
 pub type BatchItem<T> = Result<T, (Invalid, Option<String>)>;
 
 /// The name of an item as a whole, in errors.
@@ -36,7 +37,7 @@ const SETTINGS: &[FieldRule] = &[
     FieldRule::elsewhere("items"),
 ];
 
-/// A batch with its items still to be read.
+/// A batch with unread items.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Body<'a> {
@@ -54,13 +55,15 @@ pub(super) fn items<'de, D: Deserializer<'de>>(
 }
 
 impl<T> BatchRequest<T> {
-    /// Returns whether a body asks for a dry run, also when the rest of it is refused.
+    /// Returns whether a body asks for a dry run.
+    /// The rest of the body may be refused.
     pub fn asks_for_dry_run(json: &[u8]) -> bool {
         asks_for_dry_run(json)
     }
 }
 
-/// Returns whether a body asks for a dry run, also when the rest of it is refused.
+/// Returns whether a body asks for a dry run.
+/// The rest of the body may be refused.
 pub(super) fn asks_for_dry_run(json: &[u8]) -> bool {
     let text = std::str::from_utf8(json).unwrap_or_default();
     field(text, "dryRun").is_some_and(|sent| sent.get() == "true")
@@ -83,7 +86,8 @@ impl<T: BatchInput> BatchRequest<T> {
         Batch::new(items).into()
     }
 
-    /// Reads a batch. An item that cannot be read does not spoil the others.
+    /// Reads a batch.
+    /// An unreadable item does not spoil the rest.
     ///
     /// # Errors
     /// The body is malformed, a setting is invalid, or there are no items or too many.
@@ -93,7 +97,7 @@ impl<T: BatchInput> BatchRequest<T> {
         })
     }
 
-    /// Returns all that is wrong with the settings of a batch, and with the number of its items.
+    /// Returns all faults of a batch's settings, and of its item count.
     pub fn faults(json: &[u8]) -> Faults {
         faults_of_request(json, SETTINGS, T::MAX_ITEMS)
     }
@@ -101,7 +105,7 @@ impl<T: BatchInput> BatchRequest<T> {
     /// Checks the settings and the number of items.
     ///
     /// # Errors
-    /// Items of this kind cannot be matched so, or there are none or too many.
+    /// Items of this kind do not match by this field, or there are none or too many.
     pub fn check(&self) -> Result<(), Invalid> {
         check_settings::<T>(&self.match_by, self.items.len())
     }
@@ -126,8 +130,8 @@ impl<T: BatchInput> BatchRequest<T> {
     }
 }
 
-/// Reads a body whose items are read one by one: `read` makes the request of it, and `is_whole` says
-/// whether no item of that is refused.
+/// Reads a body with separately read items.
+/// `read` makes the request from the body, and `is_whole` returns whether no item was refused.
 pub(super) fn body<'a, B: Deserialize<'a>, T>(
     json: &'a [u8],
     read: impl FnOnce(B) -> Result<T, Invalid>,
@@ -143,7 +147,8 @@ pub(super) fn body<'a, B: Deserialize<'a>, T>(
     request.map_err(|invalid| invalid.unwrap_or_else(|| refusal_of_body::<B>(text)).into())
 }
 
-/// Returns the reason why a text with good syntax is not a body that has items.
+/// Returns the reason why a text is no body with items.
+/// Its syntax is good.
 fn refusal_of_body<'a, B: Deserialize<'a>>(text: &'a str) -> Invalid {
     let mut refused = refusal::<B>(super::BODY, text, &[]);
     if text.trim_start().starts_with('[') {
@@ -152,7 +157,8 @@ fn refusal_of_body<'a, B: Deserialize<'a>>(text: &'a str) -> Invalid {
     refused
 }
 
-/// Returns all that is wrong with a body but for its items, of which only the number counts.
+/// Returns all faults of a body except in its items.
+/// Only the number of items counts.
 pub(super) fn faults_of_request(json: &[u8], settings: &[FieldRule], most: usize) -> Faults {
     let mut faults = Faults::default();
     let Ok(text) = std::str::from_utf8(json) else {
@@ -171,8 +177,8 @@ pub(super) fn faults_of_request(json: &[u8], settings: &[FieldRule], most: usize
     faults
 }
 
-/// Reads an item in which `ignored` fields are passed over. All faults of one that is refused are told,
-/// those that it is `required` to have included.
+/// Reads an item, skipping `ignored` fields.
+/// A refused item has all its faults, including missing `required` fields.
 pub(super) fn item<T: WriteInput>(
     raw: &RawValue,
     ignored: &[&'static str],
@@ -205,7 +211,7 @@ fn check_settings<T: BatchInput>(match_by: &MatchBy, items: usize) -> Result<(),
     check_number(items, T::MAX_ITEMS)
 }
 
-/// The external id of an item that is otherwise wrong.
+/// The external id of a refused item.
 fn external_id(item: &str) -> Option<String> {
     serde_json::from_str(field(item, "externalId")?.get()).ok()
 }

@@ -1,4 +1,4 @@
-//! Reading requests that count the stock of many products.
+//! Reading requests for counting the stock of many products.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -14,7 +14,8 @@ use crate::wire::{
     limits::{MAX_NOTE, MAX_STOCK_COUNTS},
 };
 
-/// Counts of many products as the service received them: each item read or refused by itself.
+/// Counts of many products, as received by the service.
+/// Each item is read or refused by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CountsRequest {
     /// The items in order.
@@ -32,7 +33,7 @@ const SETTINGS: &[FieldRule] = &[
     FieldRule::elsewhere("items"),
 ];
 
-/// The request with its items still to be read.
+/// The request with unread items.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Body<'a> {
@@ -43,7 +44,8 @@ struct Body<'a> {
 }
 
 impl CountsRequest {
-    /// Reads a request. An item that cannot be read does not spoil the others.
+    /// Reads a request.
+    /// An unreadable item does not spoil the rest.
     ///
     /// # Errors
     /// The body is malformed, a field besides the items is invalid, or there are no items or too
@@ -54,12 +56,13 @@ impl CountsRequest {
         })
     }
 
-    /// Returns whether a body asks for a dry run, also when the rest of it is refused.
+    /// Returns whether a body asks for a dry run.
+    /// The rest of the body may be refused.
     pub fn asks_for_dry_run(json: &[u8]) -> bool {
         asks_for_dry_run(json)
     }
 
-    /// Returns all that is wrong with the fields besides the items, and with their number.
+    /// Returns all faults besides the items, and of their number.
     pub fn faults(json: &[u8]) -> Faults {
         faults_of_request(json, SETTINGS, MAX_STOCK_COUNTS)
     }

@@ -1,7 +1,7 @@
-//! All that is wrong with a body, for one that was refused.
+//! All faults of a refused body.
 //!
-//! A body is read and checked until its first fault. Only then does this look at each field by
-//! itself, so that a client can mend all of them at once.
+//! A body is read and checked until its first fault. Only then is each field examined by itself, so
+//! a client can correct all faults at once.
 
 use std::{borrow::Cow, fmt};
 
@@ -13,17 +13,17 @@ use serde_json::value::RawValue;
 
 use super::{Invalid, WriteInput, clip, missing, nearest::unknown_field, required_not_null};
 
-/// The most faults of a request that are told.
+/// The most faults reported for a request.
 const MOST_FAULTS: usize = 20;
 
-/// The faults that were found so far.
+/// The faults found so far.
 #[derive(Debug, Default)]
 pub struct Faults {
     found: Vec<Invalid>,
 }
 
 impl Faults {
-    /// Adds a fault, unless there are enough, or one of the same field.
+    /// Adds a fault, unless the list is full or has its field.
     pub fn add(&mut self, fault: Invalid) {
         let is_known = self.found.iter().any(|other| other.field == fault.field);
         if !is_known && !self.is_full() {
@@ -31,7 +31,7 @@ impl Faults {
         }
     }
 
-    /// Returns whether there are as many as are told.
+    /// Returns whether the list is full.
     pub fn is_full(&self) -> bool {
         self.found.len() >= MOST_FAULTS
     }
@@ -41,12 +41,12 @@ impl Faults {
         self.found.len()
     }
 
-    /// Returns whether there is none.
+    /// Returns whether there are no faults.
     pub fn is_empty(&self) -> bool {
         self.found.is_empty()
     }
 
-    /// Takes the value that was checked, or adds the faults that were found.
+    /// Takes the checked value, or adds the faults of the check.
     pub fn take<T>(&mut self, checked: Result<T, Invalid>) -> Option<T> {
         let mut first = match checked {
             Ok(value) => return Some(value),
@@ -59,10 +59,10 @@ impl Faults {
         None
     }
 
-    /// Returns all values that were checked.
+    /// Returns all checked values.
     ///
     /// # Errors
-    /// Some were refused, with all faults that were found.
+    /// Some were refused; the error has all faults found.
     pub fn all<T>(
         checked: impl ExactSizeIterator<Item = Result<T, Invalid>>,
     ) -> Result<Vec<T>, Invalid> {
@@ -77,12 +77,12 @@ impl Faults {
     /// Ends a search for faults.
     ///
     /// # Errors
-    /// Some were found: the first with the others.
+    /// Faults were found: the first, with all other ones.
     pub fn into_result(self) -> Result<(), Invalid> {
         self.into_first().map_or(Ok(()), Err)
     }
 
-    /// Returns the first fault with the others, if there is one.
+    /// Returns the first fault with all other ones, if any.
     pub(in crate::wire) fn into_first(mut self) -> Option<Invalid> {
         if self.is_empty() {
             return None;
@@ -91,8 +91,9 @@ impl Faults {
         Some(self.after(first))
     }
 
-    /// Returns the fault that a request is refused with, with all that were found. What was found of
-    /// the same field is told in its place, since it was found by one who knows what is required.
+    /// Returns the fault of a refused request, with all faults found.
+    /// A fault found for the same field replaces its problem, since the search knows the required
+    /// fields.
     pub(crate) fn after(self, first: Invalid) -> Invalid {
         let Invalid { field, problem, .. } = first;
         let is_same = |fault: &Invalid| fault.field == field;
@@ -108,17 +109,18 @@ impl Faults {
     }
 }
 
-/// A field of a body, as a list of faults is made of it.
+/// A field of a body, with its search for faults.
 #[derive(Clone, Copy, Debug)]
 pub struct FieldRule {
     /// The name in JSON.
     pub name: &'static str,
-    /// Adds what is wrong with a value.
+    /// Adds the faults of a value.
     faults: fn(&RawValue, &str, &mut Faults),
 }
 
 impl FieldRule {
-    /// The rule of a field. The function adds what is wrong with a value.
+    /// The rule of a field.
+    /// The function adds the faults of a value.
     pub(in crate::wire) const fn new(
         name: &'static str,
         faults: fn(&RawValue, &str, &mut Faults),
@@ -126,7 +128,7 @@ impl FieldRule {
         Self { name, faults }
     }
 
-    /// The rule of a field that is looked at elsewhere.
+    /// The rule of a field examined elsewhere.
     pub(super) const fn elsewhere(name: &'static str) -> Self {
         Self {
             name,
@@ -136,15 +138,15 @@ impl FieldRule {
 }
 
 impl Faults {
-    /// Adds the fault that a check has found, if it has.
+    /// Adds the fault of a failed check.
     pub(in crate::wire) fn extend(&mut self, checked: Result<(), Invalid>) {
         if let Err(fault) = checked {
             self.add(fault);
         }
     }
 
-    /// Adds what is wrong with the elements of an array, each of which `look` looks at. Returns
-    /// `false` when the value is no array.
+    /// Adds the faults of array elements, found by `look`.
+    /// Returns `false` when the value is no array.
     pub(in crate::wire) fn elements(
         &mut self,
         sent: &RawValue,
@@ -163,8 +165,8 @@ impl Faults {
         true
     }
 
-    /// Adds what is wrong with the fields of an object. Its own path ends with a dot, or is empty.
-    /// Returns `false` when the text is no object.
+    /// Adds the faults of the fields of an object.
+    /// Its own path ends with a dot, or is empty. Returns `false` when the text is no object.
     pub(super) fn fields(
         &mut self,
         text: &str,
@@ -205,7 +207,7 @@ impl Faults {
         true
     }
 
-    /// Adds what is wrong with an object of which fields are declared.
+    /// Adds the faults of an object with declared fields.
     pub(in crate::wire) fn object<T: WriteInput>(&mut self, sent: &RawValue, path: String) {
         let within = format!("{path}.");
         if !self.fields(sent.get(), &within, T::RULES, T::READ_ONLY, T::REQUIRED) {
@@ -216,7 +218,7 @@ impl Faults {
 }
 
 impl Faults {
-    /// Returns all that is wrong with the body of a write, field by field.
+    /// Returns all faults of the body of a write, field by field.
     pub fn of_body<T: WriteInput>(json: &[u8], required: &[&str]) -> Self {
         let mut faults = Self::default();
         if let Ok(text) = std::str::from_utf8(json) {
@@ -225,7 +227,8 @@ impl Faults {
         faults
     }
 
-    /// Checks an input that creates something. All faults of one that is refused are told.
+    /// Checks an input for creating something.
+    /// A refused input has all its faults.
     ///
     /// # Errors
     /// A field is missing or out of bounds.
@@ -234,22 +237,22 @@ impl Faults {
         checked.map_err(|first| Self::of_input(input, T::REQUIRED).after(first))
     }
 
-    /// Returns all that is wrong with an input that could be read.
+    /// Returns all faults of an input already read.
     pub fn of_input<T: WriteInput + Serialize>(input: &T, required: &[&str]) -> Self {
         let json = serde_json::to_vec(input).unwrap_or_default();
         Self::of_body::<T>(&json, required)
     }
 }
 
-/// Returns a field of a text that is an object, as it was sent.
+/// Returns a field of an object text, as sent.
 pub(super) fn field<'a>(text: &'a str, name: &str) -> Option<&'a RawValue> {
     let Sent(sent) = serde_json::from_str(text).ok()?;
     let mut named = sent.into_iter().filter(|(sent, _)| sent == name);
     named.next().map(|(_, value)| value)
 }
 
-/// The fields of an object in the order of the text. An array is none, which a derived reader would
-/// take for one.
+/// The fields of an object in the order of the text.
+/// An array is refused, while a derived reader would accept it.
 struct Sent<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Sent<'a> {

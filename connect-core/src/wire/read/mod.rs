@@ -1,10 +1,9 @@
-//! Strict reading of request bodies: every refusal names the field by its path.
+//! Strict reading of request bodies: refusals name the field's path.
 //!
-//! Bodies are structs with serde's derive, behind `strict::Strict`: an object is no array, has
-//! no unknown field and no field twice. A body that is good is read once. One that is refused is
-//! looked at again: text that is not JSON, or has a key twice anywhere, is
-//! [`ReadError::Malformed`] (400); otherwise it is read once more for the path of the field, and
-//! is [`ReadError::Invalid`] (422).
+//! Bodies are structs with serde's derive, behind `strict::Strict`: an object is no array, has no
+//! unknown field and no field twice. A good body is read once. A refused body is examined again:
+//! text other than JSON, or with a key twice anywhere, is [`ReadError::Malformed`] (400). Other
+//! text is read once more for the path of the field, and is [`ReadError::Invalid`] (422).
 
 mod array;
 mod batch;
@@ -32,16 +31,16 @@ pub(in crate::wire) use nearest::unknown;
 use strict::Strict;
 pub(crate) use syntax::clip;
 
-/// A field has a value that it cannot have.
+/// A field with an invalid value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{field}: {problem}")]
 pub struct Invalid {
-    /// The path of the field, such as `optionGroupIds[3]`. In an item of a batch it starts at the
-    /// item.
+    /// The path of the field, such as `optionGroupIds[3]`.
+    /// In an item of a batch it starts at the item.
     pub field: String,
-    /// The problem, and what is allowed.
+    /// The problem, and the allowed values.
     pub problem: String,
-    /// The other fields of the request that are at fault, as far as they were looked at.
+    /// The other faulty fields of the request, as far as examined.
     pub others: Vec<Self>,
 }
 
@@ -55,7 +54,7 @@ impl Invalid {
         }
     }
 
-    /// The same faults of fields that stand within another, which `path` leads to.
+    /// The same faults, for fields within the object at `path`.
     pub(crate) fn within(mut self, path: impl fmt::Display) -> Self {
         let others = self.others.iter_mut().map(|other| &mut other.field);
         for field in std::iter::once(&mut self.field).chain(others) {
@@ -71,27 +70,27 @@ impl From<Invalid> for ReadError {
     }
 }
 
-/// The reason why a body was not taken.
+/// The reason for refusing a body.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
-    /// The text is not UTF-8, not JSON, nested too deeply, or has a key twice.
+    /// Not UTF-8, not JSON, nested too deeply, or a key twice.
     #[error(transparent)]
     Malformed(Invalid),
-    /// The text is JSON, but a field is missing or has a value it cannot have.
+    /// Valid JSON, but with a missing or invalid field.
     #[error(transparent)]
     Invalid(Invalid),
 }
 
 /// The body of a write.
 pub trait WriteInput: serde::de::DeserializeOwned {
-    /// The fields that creating a record requires.
+    /// The fields required for creating a record.
     const REQUIRED: &'static [&'static str];
 
-    /// The fields that only the service sets. They are accepted with any value and ignored, so
-    /// that a record can be sent back as it was read.
+    /// The fields set only by the service.
+    /// They are accepted with any value and ignored, so a record can be sent back as it was read.
     const READ_ONLY: &'static [&'static str];
 
-    /// The fields that a client may write, to look at each by itself.
+    /// The rules of the writable fields, for examining each by itself.
     const RULES: &'static [FieldRule];
 
     /// Checks every field against its form; names are trimmed.
@@ -100,7 +99,7 @@ pub trait WriteInput: serde::de::DeserializeOwned {
     /// A value is out of bounds.
     fn check(&mut self) -> Result<(), Invalid>;
 
-    /// Checks that what creating a record requires is there.
+    /// Checks the presence of all fields required for creation.
     ///
     /// # Errors
     /// A required field has no value.
@@ -139,7 +138,7 @@ fn utf8(json: &[u8]) -> Result<&str, ReadError> {
     })
 }
 
-/// Reads a text as one object in which `ignored` fields are passed over.
+/// Reads a text as one object, skipping `ignored` fields.
 fn object<'de, T: Deserialize<'de>>(
     text: &'de str,
     ignored: &[&'static str],
@@ -150,7 +149,8 @@ fn object<'de, T: Deserialize<'de>>(
     Ok(object)
 }
 
-/// Returns the reason why a text with good syntax is not the object that `name` should be.
+/// Returns the reason why a text is not the object `name`.
+/// Its syntax is good.
 #[cold]
 fn refusal<'de, T: Deserialize<'de>>(
     name: &str,
@@ -170,14 +170,14 @@ fn refusal<'de, T: Deserialize<'de>>(
     Invalid::new(path(&track.path()), problem)
 }
 
-/// The message of an error, without the place in the text that serde_json appends.
+/// The message of an error, without the position appended by serde_json.
 pub(super) fn problem(error: &serde_json::Error) -> String {
     let place = format!(" at line {} column {}", error.line(), error.column());
     let text = error.to_string();
     text.strip_suffix(&place).unwrap_or(&text).to_owned()
 }
 
-/// A path as it stands in messages; keys of the client's are clipped.
+/// A path for messages; the client's own keys are clipped.
 fn path(path: &Path) -> String {
     path.iter()
         .fold(String::new(), |path, segment| match segment {
@@ -207,18 +207,18 @@ fn malformed(problem: impl fmt::Display) -> ReadError {
     ReadError::Malformed(Invalid::new(BODY, problem))
 }
 
-/// A field that may not be left out.
+/// The fault of a missing required field.
 pub fn missing(field: &str) -> Invalid {
     Invalid::new(field, "is required")
 }
 
-/// A field that may not be left out, and was sent as `null`.
+/// The fault of a required field sent as `null`.
 fn required_not_null(field: &str) -> Invalid {
     Invalid::new(field, "is required, and must not be null")
 }
 
-/// Parses the hyphenated form of a UUID, and no other: `Uuid::parse_str` also takes braces,
-/// `urn:` and no hyphens.
+/// Parses the hyphenated form of a UUID, and no other.
+/// `Uuid::parse_str` also takes braces, `urn:` and no hyphens.
 pub fn parse_uuid(text: &str) -> Option<Uuid> {
     if text.len() != 36 {
         return None;
@@ -226,7 +226,7 @@ pub fn parse_uuid(text: &str) -> Option<Uuid> {
     Uuid::try_parse(text).ok()
 }
 
-/// The problem with a text that should be an id.
+/// The problem with a text in place of an id.
 pub(super) fn no_id(sent: &str) -> String {
     let (example, sent) = ("018f2f6e-4c1a-7000-8000-000000000001", clip(sent));
     format!(
@@ -235,7 +235,7 @@ pub(super) fn no_id(sent: &str) -> String {
     )
 }
 
-/// The kind of value that a JSON text is.
+/// The kind of value of a JSON text.
 pub(super) fn kind(text: &str) -> &'static str {
     match text.trim_start().bytes().next() {
         Some(b'"') => "a string",

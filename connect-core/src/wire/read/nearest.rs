@@ -1,16 +1,16 @@
-//! The name that was probably meant.
+//! The name probably meant.
 
 use strsim::jaro_winkler;
 
-/// The likeness from which a name is suggested; 1 is the same name.
+/// The least likeness for suggesting a name; 1 is the same name.
 const LIKE: f64 = 0.85;
 
-/// Returns the problem with a field that a request does not have.
+/// Returns the problem with an unknown field.
 pub(super) fn unknown_field(sent: &str, known: &[&'static str]) -> String {
     unknown("field", sent, known)
 }
 
-/// Returns the problem with a name of this `kind` that a request does not have.
+/// Returns the problem with an unknown name of this `kind`.
 pub(in crate::wire) fn unknown(kind: &str, sent: &str, known: &[&'static str]) -> String {
     let hint = match (nearest(sent, known), known) {
         (_, []) => "it takes none".to_owned(),
@@ -20,7 +20,7 @@ pub(in crate::wire) fn unknown(kind: &str, sent: &str, known: &[&'static str]) -
     format!("is not a {kind} of this request; {hint}")
 }
 
-/// Returns the known name that is most like the one that was sent, if one is.
+/// Returns the known name closest to the sent one, if close enough.
 fn nearest(sent: &str, known: &[&'static str]) -> Option<&'static str> {
     // The names are short: a long text is none of them, and comparing it would take long.
     if sent.len() > 100 {
@@ -35,7 +35,7 @@ fn nearest(sent: &str, known: &[&'static str]) -> Option<&'static str> {
         .map(|(_, name)| name)
 }
 
-/// A name without its case and its separators: `price_cents` is `priceCents`.
+/// A name without case and separators: `price_cents` equals `priceCents`.
 fn plain(name: &str) -> String {
     let is_part = |c: &char| !matches!(c, '_' | '-' | ' ');
     name.chars()

@@ -1,6 +1,6 @@
-//! Values of another kind than a reader takes.
+//! Refusals of values of the wrong kind.
 
-/// Writes the methods of a visitor that refuse scalars: "must be an array, not a string".
+/// Writes a visitor's refusals of scalars: "must be an array, not a string".
 macro_rules! refuse_scalars {
     ($expected:literal) => {
         $crate::wire::read::refuse::refuse_scalars! {

@@ -14,15 +14,16 @@ use serde_json::value::RawValue;
 
 use super::{nearest::unknown_field, refuse::refuse_scalars, syntax};
 
-/// A deserializer whose structs are strict. Derived readers alone take an array for a struct, and
-/// either drop unknown fields or cannot tell them from those that are ignored on purpose.
+/// A deserializer with strict structs.
+/// Derived readers alone take an array for a struct. They also either drop unknown fields, or
+/// cannot tell them from fields ignored on purpose.
 pub(super) struct Strict<'a, D> {
     inner: D,
     ignored: &'a [&'static str],
 }
 
 impl<'a, D> Strict<'a, D> {
-    /// Passes over `ignored` fields, whatever their values.
+    /// Skips `ignored` fields with any value.
     pub(super) fn new(inner: D, ignored: &'a [&'static str]) -> Self {
         Self { inner, ignored }
     }
@@ -54,7 +55,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Strict<'_, D> {
     }
 }
 
-/// The fields that an object may have.
+/// The known and the ignored fields of an object.
 #[derive(Clone, Copy)]
 struct Fields<'a> {
     known: &'static [&'static str],
@@ -88,11 +89,11 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Object<'_, V> {
     refuse_scalars!("an object");
 }
 
-/// The entries of an object, without those that are ignored.
+/// The entries of an object, without ignored ones.
 struct Entries<'a, A> {
     inner: A,
     fields: Fields<'a>,
-    /// One bit for each ignored field that was seen.
+    /// One bit for each ignored field already seen.
     passed_over: u64,
 }
 
@@ -175,7 +176,7 @@ impl Fields<'_> {
     }
 }
 
-/// A value that is passed over once its syntax is checked.
+/// A value skipped after a check of its syntax.
 struct Ignored;
 
 impl<'de> Deserialize<'de> for Ignored {

@@ -1,9 +1,11 @@
-//! Problems of a text that parses as JSON: a key twice, too deep nesting, or an escape that stands
-//! for no character. Numbers are not looked at: they may be larger than any type holds.
+//! Problems of a text already parsed as JSON.
+//! These are a key twice, too deep nesting, or an escape without a character. Numbers are not
+//! checked: they may be larger than any type holds.
 
 use std::{borrow::Cow, collections::HashSet};
 
-/// The most levels of arrays and objects in each other. Bodies of this API need four.
+/// The most nested levels of arrays and objects.
+/// Bodies of this API need four.
 const DEEPEST: usize = 64;
 
 /// Checks `text`, which is one JSON value, in one pass.
@@ -14,7 +16,7 @@ pub(super) fn check(text: &str) -> Result<(), String> {
     check_bytes(text, text.bytes().enumerate())
 }
 
-/// Checks `text`, of which `bytes` are the bytes with their places.
+/// Checks `text`, given its `bytes` with their positions.
 fn check_bytes(text: &str, bytes: impl Iterator<Item = (usize, u8)>) -> Result<(), String> {
     let mut bytes = bytes.peekable();
     // The keys of each object that is open, and `None` for each array.
@@ -47,7 +49,7 @@ fn check_bytes(text: &str, bytes: impl Iterator<Item = (usize, u8)>) -> Result<(
     Ok(())
 }
 
-/// Passes over the rest of a string, and returns the place behind it.
+/// Skips the rest of a string, and returns the position after it.
 fn string_end(bytes: &mut impl Iterator<Item = (usize, u8)>) -> usize {
     let mut end = 0;
     while let Some((at, byte)) = bytes.next() {
@@ -61,7 +63,8 @@ fn string_end(bytes: &mut impl Iterator<Item = (usize, u8)>) -> usize {
     end
 }
 
-/// The text that a string stands for. Its form was checked; only escapes were not looked at then.
+/// The text of a string.
+/// Its form was checked already, except its escapes.
 fn unescaped(string: &str) -> Result<Cow<'_, str>, String> {
     if !string.contains('\\') {
         return Ok(string.trim_matches('"').into());
@@ -71,7 +74,7 @@ fn unescaped(string: &str) -> Result<Cow<'_, str>, String> {
         .map_err(|_| "has an escape that stands for no character".to_owned())
 }
 
-/// The start of a text of the client's, short enough for a message.
+/// The start of a client's text, short enough for a message.
 pub(crate) fn clip(text: &str) -> String {
     const LONGEST: usize = 60;
     if text.chars().nth(LONGEST).is_none() {
@@ -122,7 +125,8 @@ mod tests {
         }
     }
 
-    /// Each level was once a look at all that lay in it: 64 looks at a body of 2 MB.
+    /// Earlier, each level cost a scan of all its content.
+    /// A body of 2 MB was scanned 64 times.
     #[test]
     fn each_byte_is_looked_at_once() {
         let string = format!("\"{}\"", "x".repeat(100_000));

@@ -1,4 +1,4 @@
-//! Bodies that are read, and refusals of the rest.
+//! Accepted bodies, and refusals of all other ones.
 
 use super::*;
 use crate::wire::{CategoryInput, Field, MatchBy, ProductInput, VatRate};
