@@ -1,4 +1,4 @@
-//! Accounts, locations, screens and tokens as they are stored.
+//! Accounts, locations, screens and tokens as stored.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,17 +12,17 @@ pub struct Account {
     pub id: Id<Self>,
     /// The name of the business.
     pub name: String,
-    /// The address at which its owner is written to.
+    /// The e-mail address of its owner.
     pub owner_email: String,
     /// Set for an account of the sandbox, whose tokens start with `ck_test_`.
     pub sandbox: bool,
-    /// Its locations, in the order in which they were made.
+    /// Its locations, in the order of their creation.
     pub locations: Vec<AccountLocation>,
     /// Its screens. Without any, the API is not available.
     pub screens: Vec<Screen>,
 }
 
-/// A location as its account has it.
+/// A location in the list of its account.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AccountLocation {
@@ -32,7 +32,7 @@ pub struct AccountLocation {
     pub name: String,
     /// The ISO code of its currency.
     pub currency: String,
-    /// The VAT rate of products that are made without one.
+    /// The VAT rate of products created without one.
     pub default_vat_rate: VatRate,
 }
 
@@ -42,7 +42,7 @@ pub struct AccountLocation {
 pub struct Screen {
     /// Its id.
     pub id: Id<Self>,
-    /// The location in which it stands.
+    /// Its location.
     pub location_id: Id<Location>,
     /// The type.
     #[serde(rename = "type")]
@@ -51,7 +51,8 @@ pub struct Screen {
     pub name: String,
 }
 
-/// The type of a screen. Every type makes the API available to its account.
+/// The type of a screen.
+/// Every type makes the API available to its account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ScreenType {
@@ -63,8 +64,8 @@ pub enum ScreenType {
     ScanAndOrder,
 }
 
-/// The key of a screen without its value, of which only a digest is stored. A screen has at most
-/// one.
+/// The key of a screen, without its value.
+/// Only a digest of the value is stored. A screen has at most one key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ScreenKey {
@@ -72,13 +73,14 @@ pub struct ScreenKey {
     pub screen_id: Id<Screen>,
     /// The account of the screen.
     pub account_id: Id<Account>,
-    /// The first characters of its value, by which its owner knows it again.
+    /// The first characters of its value, for its owner to recognize.
     pub prefix: String,
     /// The time of its creation.
     pub created_at: Timestamp,
 }
 
-/// A token without its value, of which only a digest is stored.
+/// A token, without its value.
+/// Only a digest of the value is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Token {
@@ -88,13 +90,13 @@ pub struct Token {
     pub account_id: Id<Account>,
     /// Its name; changes made with it are attributed to `API: <name>`.
     pub name: String,
-    /// The first characters of its value, by which its owner knows it again.
+    /// The first characters of its value, for its owner to recognize.
     pub prefix: String,
     /// The rights it has, per location.
     pub grants: Vec<Grant>,
     /// The time of its creation.
     pub created_at: Timestamp,
-    /// From when on it is refused, if ever.
+    /// The time of its expiry, if any.
     pub expires_at: Option<Timestamp>,
     /// The time of its revocation.
     pub revoked_at: Option<Timestamp>,

@@ -1,4 +1,4 @@
-//! Reads how much an account stores at its other locations.
+//! Reads the bytes stored at the other locations of an account.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ impl Store {
         })
     }
 
-    /// Reads the clocks of all locations of an account; `None` when the storage does not answer.
+    /// Reads the clocks of an account's locations; `None` if the storage fails.
     async fn read_stored(&self, account: &Account) -> Option<Stored> {
         let locations = account.locations.iter().map(|at| at.id.uuid());
         let keys: Vec<Key> = locations.clone().map(clock_key).collect();

@@ -1,5 +1,6 @@
-//! The change clock of a location (or of an account): one row that every commit expects and
-//! writes. It gives commits their order, their time and their event numbers.
+//! The change clock of a partition.
+//! The partition is a location or an account, for example. The clock is one row. Every commit
+//! expects and writes it, so it gives commits their order, their time and their event numbers.
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -13,7 +14,7 @@ use crate::{
     wire::Timestamp,
 };
 
-/// The clock as it stands.
+/// The state of the clock.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ChangeClock {
@@ -21,13 +22,14 @@ pub(crate) struct ChangeClock {
     pub(crate) updated_at: Timestamp,
     /// The number of the last event.
     pub(crate) sequence: u64,
-    /// A number that no other commit has: by it a writer that lost its answer finds out whether
-    /// its commit was applied.
+    /// The unique number of the last commit.
+    /// After a lost answer, a writer finds out by it whether its commit was applied.
     pub(super) nonce: u64,
-    /// The last number of every other kind of numbered row, by the byte of its family.
+    /// The last number of every other numbered kind, by family byte.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     numbers: Vec<(u8, u64)>,
-    /// The counts of a location's rows. `None` where they were never counted, and in other partitions.
+    /// The counts of a location's rows.
+    /// `None` before the first count, and in other partitions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) usage: Option<Usage>,
 }
@@ -38,7 +40,7 @@ pub(crate) fn clock_key(partition: Uuid) -> Key {
 }
 
 impl ChangeClock {
-    /// The clock of a partition that has no commit yet.
+    /// The clock of a partition without commits.
     pub(super) const START: Self = Self {
         updated_at: Timestamp::EPOCH,
         sequence: 0,
@@ -47,14 +49,14 @@ impl ChangeClock {
         usage: None,
     };
 
-    /// The clock that `row` holds.
+    /// Reads the clock from `row`.
     pub(crate) fn read(key: &[u8], row: Option<&Value>) -> Result<Self, Fault> {
         row.map_or(Ok(Self::START), |row| {
             serde_json::from_slice(row).map_err(|e| Fault::corrupt(key, e))
         })
     }
 
-    /// The last number that was given to a kind of row, 0 for none.
+    /// The last number of a kind of row, 0 for none.
     pub(super) fn last_number_mut(&mut self, rows: Family) -> &mut u64 {
         if rows == Family::Event {
             return &mut self.sequence;
@@ -67,7 +69,7 @@ impl ChangeClock {
         &mut self.numbers[place].1
     }
 
-    /// The last number that was given to a kind of row besides events, 0 for none.
+    /// The last number of a kind besides events, 0 for none.
     pub(crate) fn last_number(&self, rows: Family) -> u64 {
         let found = self.numbers.iter().find(|(of, _)| *of == rows as u8);
         found.map_or(0, |(_, number)| *number)
@@ -105,8 +107,8 @@ impl ChangeClock {
         })
     }
 
-    /// The time of the next commit: now, but strictly later than the commit before, even when the
-    /// machine's clock stands still or has been set back.
+    /// The time of the next commit: now, but later than the last.
+    /// This holds even when the machine's clock stands still or was set back.
     pub(super) fn next_time(&self, now: Timestamp) -> Timestamp {
         now.max(self.updated_at.plus_micros(1))
     }
@@ -128,7 +130,7 @@ mod tests {
         }
     }
 
-    /// By the nonce a writer finds out whether its commit was applied.
+    /// A writer finds its commit by the nonce.
     #[test]
     fn a_move_has_a_number_of_its_own() {
         let clock = ChangeClock {

@@ -1,18 +1,18 @@
-//! Partitions that other processes write to at the same time.
+//! Partitions with concurrent writes by other processes.
 
 use std::{collections::HashMap, time::Duration};
 
 use parking_lot::Mutex;
 use uuid::Uuid;
 
-/// The time after a conflict for which a partition is taken for contended.
+/// The time of contention of a partition after a conflict.
 const TIME: Duration = Duration::from_secs(1);
 
-/// The partitions after which those whose time is over are forgotten.
+/// The map size to trigger the removal of expired entries.
 const MANY: usize = 1024;
 
-/// The partitions in which a unit of work has lately met a conflict, with the time that had passed
-/// then.
+/// The partitions with recent conflicts, and the time of each.
+/// Times are elapsed times of the store's clock.
 #[derive(Default)]
 pub(super) struct Contended(Mutex<HashMap<Uuid, Duration>>);
 
@@ -26,7 +26,7 @@ impl Contended {
         met.insert(partition, now);
     }
 
-    /// Returns whether others write to a partition, as far as is known.
+    /// Returns whether a partition had a conflict within the last second.
     pub(super) fn has(&self, partition: Uuid, now: Duration) -> bool {
         let met = self.0.lock();
         met.get(&partition).is_some_and(|at| is_recent(*at, now))

@@ -1,8 +1,8 @@
 //! Deliveries: an event on its way to a webhook.
 //!
-//! A delivery that is to be attempted lies in the queue of its webhook, in the order in which they
-//! are due. The commit of a change puts it there together with the event. What was attempted lies
-//! under its id besides, as a log that is kept for 30 days.
+//! A pending delivery lies in the queue of its webhook, ordered by due time. The commit of the
+//! change adds it together with the event. After its first attempt, it also lies under its id, in a
+//! log kept for 30 days.
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -21,7 +21,8 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Delivery {
-    /// Its id, the same in every attempt. A delivery that is sent again by hand is a new one.
+    /// Its id, the same in every attempt.
+    /// Sending a delivery again by hand creates a new one.
     pub id: Id<Self>,
     /// The webhook.
     pub webhook_id: Id<Webhook>,
@@ -39,13 +40,14 @@ pub struct Delivery {
     pub next_attempt_at: Option<Timestamp>,
     /// The time of its creation.
     pub created_at: Timestamp,
-    /// For one that was given up, the delivery that took its place: it was sent again by hand, or was a
-    /// `stock.changed` and a newer one of its product came. Left out otherwise.
+    /// The delivery in place of this one, after it was given up.
+    /// Set when it was sent again by hand, or when it was a `stock.changed` and a newer one of its
+    /// product came. Left out otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaced_by: Option<Id<Self>>,
-    /// The time at which its webhook had been switched on last when the event was committed: it tells
-    /// what waited while the webhook was off from what came later, whatever the clocks say. Left out
-    /// by earlier versions.
+    /// The last switch-on of its webhook before the event.
+    /// It separates deliveries from before a switch-on from later ones, independently of the
+    /// clocks. Left out by earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub webhook_enabled_at: Option<Timestamp>,
 }
@@ -54,11 +56,11 @@ pub struct Delivery {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeliveryStatus {
-    /// It will be attempted, for the first time or again; while its webhook is switched off it waits.
+    /// An attempt is to come. While its webhook is off, it waits.
     Pending,
-    /// The endpoint took it.
+    /// The endpoint accepted it.
     Delivered,
-    /// It is not attempted any more. It can be sent again by hand.
+    /// No more attempts are made. It can be sent again by hand.
     GivenUp,
 }
 
@@ -66,21 +68,21 @@ pub enum DeliveryStatus {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DeliveryAttempt {
-    /// The time at which it ended.
+    /// The time of its end.
     pub at: Timestamp,
-    /// The time that it took, in milliseconds.
+    /// Its duration, in milliseconds.
     pub duration_ms: u64,
-    /// The status code of the answer; `null` when there was none.
+    /// The status code of the answer; `null` without an answer.
     pub status_code: Option<u16>,
-    /// The reason for which it failed, in a sentence; `null` when it did not.
+    /// The reason of the failure, in a sentence; `null` after a success.
     pub reason: Option<String>,
-    /// The beginning of the answer's body, at most 500 characters; left out when it had none.
+    /// The first 500 characters of the answer's body; left out if empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<String>,
 }
 
 impl Delivery {
-    /// The delivery of an event that was made at `now`, to be attempted from then on.
+    /// The delivery of an event created at `now`, due at once.
     pub(crate) fn new(id: Uuid, webhook: &Webhook, event: EventRef, now: Timestamp) -> Self {
         Self {
             id: id.into(),
@@ -97,12 +99,12 @@ impl Delivery {
         }
     }
 
-    /// Returns whether it was made before its webhook was switched on at `enabled_at`.
+    /// Returns whether it was created before the switch-on at `enabled_at`.
     pub(crate) fn is_from_before(&self, enabled_at: Timestamp) -> bool {
         self.webhook_enabled_at.unwrap_or(self.created_at) < enabled_at
     }
 
-    /// The event that it delivers.
+    /// The event to deliver.
     pub(crate) fn event(&self) -> EventRef {
         EventRef {
             id: self.event_id,
@@ -111,13 +113,14 @@ impl Delivery {
         }
     }
 
-    /// The time at which the time of the next attempt was set. A first attempt is due at once.
+    /// The time of the scheduling of its next attempt.
+    /// A first attempt is due at once.
     pub(crate) fn scheduled_at(&self) -> Timestamp {
         let first = self.next_attempt_at.unwrap_or(self.created_at);
         self.attempts.last().map_or(first, |attempt| attempt.at)
     }
 
-    /// The key of the event; `None` for a `ping`, which is stored nowhere.
+    /// The key of the event; `None` for a `ping`, as it is not stored.
     pub(crate) fn event_key(&self) -> Option<Key> {
         let sequence = Part::Number(number_in(self.event_id.uuid()));
         let location = self.location_id?.uuid();
@@ -129,14 +132,14 @@ impl Delivery {
         log_key(self.webhook_id, self.id)
     }
 
-    /// Its key in the queue of its webhook, while it is in there.
+    /// Its key in the queue of its webhook, while it is pending.
     pub(crate) fn queue_key(&self) -> Option<Key> {
         let parts = [Part::Time(self.next_attempt_at?), Part::Id(self.id.uuid())];
         Some(key(self.webhook_id.uuid(), Family::DeliveryByDue, &parts))
     }
 }
 
-/// The facts of an event that its deliveries need.
+/// The event of a delivery, without its data.
 #[derive(Clone, Debug)]
 pub(crate) struct EventRef {
     pub(crate) id: Id<AnyEvent>,
@@ -149,13 +152,13 @@ pub(crate) fn log_key(webhook: Id<Webhook>, id: Id<Delivery>) -> Key {
     key(webhook.uuid(), Family::Delivery, &[Part::Id(id.uuid())])
 }
 
-/// The key of the latest `stock.changed` of a product that waits for its minute.
+/// The key of a product's latest waiting `stock.changed`.
 pub(crate) fn waiting_stock_key(webhook: Id<Webhook>, product: Uuid) -> Key {
     let product = [Part::Id(product)];
     key(webhook.uuid(), Family::WaitingStock, &product)
 }
 
-/// The key of the note that a webhook has something that no worker has seen yet.
+/// The key of the mark for a webhook's unseen new work.
 pub(crate) fn woken_key(webhook: Id<Webhook>) -> Key {
     key(NOBODY, Family::WebhookWoken, &[Part::Id(webhook.uuid())])
 }

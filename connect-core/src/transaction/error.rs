@@ -1,5 +1,5 @@
-//! Refusals and faults as values: what was wrong, with which field, and for a fault of ours its
-//! cause. Nobody reads or changes the text of a message; whoever needs the field has it as data.
+//! Refusals and faults as values: the problem, the field, a fault's cause.
+//! Code never reads or changes the text of a message; the field is available as data.
 
 use std::{fmt, iter, mem, sync::Arc};
 
@@ -14,10 +14,10 @@ use crate::{
     },
 };
 
-/// The reason why something was not done.
+/// The reason for a refusal or a failure.
 ///
-/// [`code`](Self::code) is the code of the API's errors, and `Display` their message: it says what
-/// to do next. Only [`Internal`](Self::Internal) is not the caller's to mend; its
+/// [`code`](Self::code) is the code of the API's errors. `Display` is their message, with the next
+/// step for the caller. Only [`Internal`](Self::Internal) is not the caller's to fix; its
 /// [`source`](std::error::Error::source) is for the log.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -25,57 +25,60 @@ use crate::{
 pub enum Error {
     /// The request is not well-formed: broken JSON, a bad query parameter.
     Malformed(Reason),
-    /// A field is missing or has a value it cannot have.
+    /// A field is missing or has an invalid value.
     Invalid(Reason),
-    /// The token is missing, unknown, expired or revoked; or so is the key of a screen.
+    /// The token or screen key is missing, unknown, expired or revoked.
     Unauthorized(Reason),
     /// The token lacks the scope at this location.
     ForbiddenScope(Reason),
-    /// The location, or that of a record that was named, is not the caller's.
+    /// The location, or the location of the record, is not the caller's.
     ForbiddenLocation(Reason),
-    /// The account has no screen that makes the API available.
+    /// The account has no screen, so the API is not available.
     ApiNotAvailable(Reason),
-    /// There is no such record.
+    /// The record does not exist.
     NotFound(Reason),
-    /// In conflict with the current state, or an idempotency key used for another request.
+    /// A conflict with the current state, or another request's idempotency key.
     Conflict(Reason),
-    /// The location has as many records, or the account as many bytes, as it may store.
+    /// The location has its most records, or the account its most bytes.
     LimitReached(Reason),
     /// Too many requests.
     RateLimited(Reason),
-    /// The storage failed, or a row in it is damaged. The request may be repeated.
+    /// The storage failed, or one of its rows is damaged.
+    /// The request may be repeated.
     #[serde(skip)]
     Internal(Cause),
 }
 
-/// A problem, and the field that has it.
+/// A problem, and its field.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reason {
-    /// The path of the field at fault, such as `items[3].priceCents`, or the parameter.
-    /// `None` when none is.
+    /// The path of the invalid field, such as `items[3].priceCents`, or the parameter.
+    /// `None` without such a field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
-    /// For people: what is wrong, what is allowed, and what to do next. Does not repeat the field.
+    /// For people: the problem, the allowed values, and the next step.
+    /// Does not repeat the field.
     pub problem: String,
-    /// All fields at fault, this one first; empty unless there are several.
+    /// All invalid fields, this one first; empty unless there are several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub details: Vec<FieldError>,
-    /// The seconds to wait before the next try, where waiting is what helps.
+    /// The seconds to wait before a retry, where waiting helps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<u32>,
 }
 
-/// The cause of a fault, for the log: it may name keys of rows, and nothing that is secret.
+/// The cause of a fault, for the log.
+/// It may name keys of rows, but no secrets.
 #[derive(Clone, thiserror::Error)]
 #[error(transparent)]
 pub struct Cause(Arc<Fault>);
 
-/// The seconds after which to try again what the store could not do.
+/// The seconds before a retry after a temporary fault of the store.
 const RETRY_AFTER: i64 = 2;
 
 impl Cause {
-    /// Returns the problem as callers may know it, and the way out: `later` when nothing was saved, `again`
-    /// when that is not known.
+    /// Returns the problem for callers, with the next step.
+    /// This is `later` when nothing was saved, `again` when the outcome is unknown.
     fn problem(&self, later: &str, again: &str) -> Reason {
         let reason = Reason::new(self.words(later, again));
         if self.is_temporary() {
@@ -84,7 +87,8 @@ impl Cause {
         reason
     }
 
-    /// Returns whether the store is away, full or busy: nothing was saved, and waiting helps.
+    /// Returns whether the store is unavailable, full or busy.
+    /// Then nothing was saved, and waiting helps.
     fn is_temporary(&self) -> bool {
         matches!(
             *self.0,
@@ -124,7 +128,7 @@ impl Reason {
         }
     }
 
-    /// A problem that no field is at fault for.
+    /// A problem without a field.
     pub fn new(problem: impl Into<String>) -> Self {
         Self {
             field: None,
@@ -134,7 +138,7 @@ impl Reason {
         }
     }
 
-    /// The same, which is over after so many seconds.
+    /// The same, with the seconds until a retry.
     pub(crate) fn with_retry_after(mut self, seconds: i64) -> Self {
         self.retry_after = Some(u32::try_from(seconds).unwrap_or(0));
         self
@@ -185,7 +189,7 @@ fn field_error(invalid: &Invalid) -> FieldError {
 }
 
 impl Error {
-    /// The code that stands in the error body.
+    /// The code in the error body.
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::Malformed(_) | Self::Invalid(_) => ErrorCode::ValidationFailed,
@@ -221,7 +225,7 @@ impl Error {
         }
     }
 
-    /// Returns the problem, as the caller may know it.
+    /// Returns the problem for the caller.
     pub fn problem(&self) -> Reason {
         match self {
             Self::Malformed(problem)
@@ -241,7 +245,7 @@ impl Error {
         }
     }
 
-    /// Returns the problem for people, who have no request with a key to repeat.
+    /// Returns the problem for people, without requests and keys to repeat.
     pub fn problem_for_people(&self) -> Reason {
         match self {
             Self::Internal(cause) => cause.problem(
@@ -252,7 +256,7 @@ impl Error {
         }
     }
 
-    /// Returns the text for the log: the cause of a fault of ours, else the message.
+    /// Returns the text for the log: a fault's cause, or the message.
     pub fn cause(&self) -> String {
         match self {
             Self::Internal(cause) => cause.to_string(),
@@ -288,7 +292,7 @@ impl Error {
         Self::Unauthorized(Reason::of("key", problem))
     }
 
-    /// A location that the token has no access to, or that does not exist.
+    /// A location beyond the token's access, or an unknown one.
     pub(crate) fn forbidden_location(location: impl fmt::Display) -> Self {
         Self::ForbiddenLocation(Reason::new(format!(
             "this token has no access to location {location}; the list of locations has those it \
@@ -316,7 +320,7 @@ impl std::error::Error for Error {
     }
 }
 
-/// A field that is not as it should be, in a body that is well-formed.
+/// An invalid field in a well-formed body.
 impl From<Invalid> for Error {
     fn from(invalid: Invalid) -> Self {
         Self::Invalid(invalid.into())
@@ -332,7 +336,7 @@ impl From<ReadError> for Error {
     }
 }
 
-/// The storage failed; or so did what a program keeps beside it, such as a file.
+/// A failure of the storage, or of a file beside it.
 impl From<StorageError> for Error {
     fn from(error: StorageError) -> Self {
         Fault::from(error).into()
@@ -345,14 +349,15 @@ impl From<Fault> for Error {
     }
 }
 
-/// A write that was refused, and whether it was so before.
+/// A refused write, and whether the refusal is a replay.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{error}")]
 pub struct Refusal {
     /// The reason.
     #[source]
     pub error: Error,
-    /// Set when this is the stored answer to an earlier request with the same idempotency key.
+    /// Set for the stored answer to an earlier request.
+    /// The requests have the same idempotency key.
     pub replayed: bool,
 }
 
@@ -371,7 +376,7 @@ impl From<Fault> for Refusal {
     }
 }
 
-/// For whoever does not care whether it was refused before.
+/// Drops the note about the replay.
 impl From<Refusal> for Error {
     fn from(refusal: Refusal) -> Self {
         refusal.error

@@ -1,23 +1,23 @@
 //! The ids of events.
 //!
-//! The id of an event holds its number: 42 of the bits that UUID v7 leaves to a counter or to
-//! chance are the number, and 32 stay random. So an event is found by its id without an index.
+//! The id of an event contains its number, in 42 of the bits left to a counter or to chance by UUID
+//! v7. The other 32 stay random. So an event is found by its id without an index.
 
 use uuid::Uuid;
 
-/// The bits of an id that hold the upper 12 bits of a number, and the lower 30.
+/// The bits of an id with a number: its upper 12, and its lower 30.
 const NUMBER: u128 = (0xFFF << 64) | (LOWER << 32);
 const LOWER: u128 = (1 << 30) - 1;
 
-/// A fresh id that holds the number of its event.
+/// A new id with the number of its event.
 pub(super) fn numbered(id: Uuid, sequence: u64) -> Uuid {
     let sequence = u128::from(sequence);
     let held = ((sequence >> 30 & 0xFFF) << 64) | ((sequence & LOWER) << 32);
     Uuid::from_u128(id.as_u128() & !NUMBER | held)
 }
 
-/// The number that the id of an event holds. Any other id holds one too, of an event with another
-/// id or of none.
+/// The number in the id of an event.
+/// For any other id it is the number of another event, or of none.
 pub(crate) fn number_in(id: Uuid) -> u64 {
     let bits = id.as_u128();
     ((bits >> 64 & 0xFFF) << 30 | (bits >> 32 & LOWER)) as u64

@@ -1,28 +1,28 @@
-//! Fan-out: the deliveries of an event, written in the commit of the event itself.
+//! Fan-out: the deliveries of an event, written in its commit.
 //!
-//! The webhooks are those that match when the event is committed: the unit reads their row with its
-//! first read, and its commit expects that row unchanged. The deliveries lie in partitions of their
-//! own, those of the webhooks. They are new rows there, so workers and writers are in nobody's way.
+//! An event goes to the webhooks matching at its commit: the unit reads their row with its first
+//! read, and its commit expects the row unchanged. The deliveries are new rows in the partitions of
+//! their webhooks, so workers and writers do not conflict.
 
 use uuid::Uuid;
 
 use super::{Delivery, EventRef, Unit, waiting_stock_key, woken_key};
 use crate::{storage::Value, wire::limits::DELIVERY_DAYS};
 
-/// Bytes of the keys of a delivery in queue and log, and of an attempt with the answer to it.
+/// Bytes of a delivery's queue and log keys, and of an attempt.
 const ATTEMPT: usize = 800;
 
-/// The deliveries of an event.
+/// The handling of frequent events.
 #[derive(Clone, Copy)]
 pub(super) enum Bursts {
     /// Each event is delivered.
     Kept,
-    /// Of the events about this record only the latest is delivered, once a minute.
+    /// Only the latest event of this record is delivered, once a minute.
     Combined(Uuid),
 }
 
 impl Unit<'_> {
-    /// Puts an event into the queues of the webhooks that get it.
+    /// Queues an event for its webhooks.
     pub(super) fn fan_out(&mut self, event: &EventRef, bursts: Bursts) {
         let Some(subscribers) = self.subscribers() else {
             return;
@@ -47,7 +47,7 @@ impl Unit<'_> {
                 }
                 Bursts::Combined(record) => self.put(waiting_stock_key(webhook.id, record), row),
             }
-            // Of one that is off no worker has to know: it is woken when it is switched on.
+            // A webhook that is off needs no worker: it is woken when it is switched on.
             if webhook.is_enabled() {
                 let event = Value::from(event.id.uuid().as_bytes().as_slice());
                 self.put(woken_key(webhook.id), event);

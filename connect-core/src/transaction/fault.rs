@@ -2,7 +2,7 @@
 
 use crate::storage::StorageError;
 
-/// A fault that no client caused.
+/// A fault beyond the control of clients.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(crate) enum Fault {
     /// The storage failed.
@@ -11,27 +11,27 @@ pub(crate) enum Fault {
     /// The storage refused a commit, and wrote nothing.
     #[error("nothing was written: {0}")]
     NotApplied(StorageError),
-    /// The storage failed on the way of a commit, and whether it was written cannot be found out.
+    /// The storage failed during a commit with an unknown outcome.
     #[error("whether it was written is unknown: {0}")]
     Unknown(StorageError),
-    /// The storage cannot return the next row of a list, and answers other reads.
+    /// The storage answers, but cannot return the next row of a list.
     #[error("a row cannot be read: {0}; `connect-server check` finds it")]
     Damaged(StorageError),
-    /// A row is not what was written.
+    /// A row has invalid content.
     #[error("row {key} cannot be read: {reason}")]
     Corrupt {
         /// The key, in hexadecimal.
         key: String,
-        /// The reader's words.
+        /// The message of the parser.
         reason: String,
     },
-    /// A password could not be hashed, for want of memory.
+    /// A password could not be hashed, for lack of memory.
     #[error("a password could not be hashed: {0}")]
     Hashing(String),
-    /// The task that did the work has panicked; whether it was done is unknown.
+    /// The task panicked with an unknown outcome.
     #[error("the task that wrote has panicked")]
     Panicked,
-    /// Rows that lie outside the partition and are expected unchanged changed again and again.
+    /// Expected rows outside the partition changed again and again.
     #[error("gave up after repeated conflicts with other writers")]
     Busy,
     /// A unit of work wrote before it read its clock.

@@ -1,4 +1,4 @@
-//! Keys read back: whose row it is, of which family, and the parts of its key.
+//! Parsed keys: the partition, the family, and the parts.
 
 use uuid::Uuid;
 
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::wire::Timestamp;
 
-/// A part of a key, as it was read.
+/// A part of a parsed key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum HeldPart {
     Time(Timestamp),
@@ -18,19 +18,19 @@ pub(crate) enum HeldPart {
     Digest([u8; 32]),
 }
 
-/// A key that has the shape of its family.
+/// A parsed key, in the shape of its family.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ReadKey {
-    /// The location, account or token whose row it is.
+    /// The location, account or token of the row.
     pub(crate) partition: Uuid,
     /// The family of the row.
     pub(crate) family: Family,
-    /// The parts of the key behind that.
+    /// The parts after partition and family.
     pub(crate) parts: Vec<HeldPart>,
 }
 
 impl ReadKey {
-    /// Reads a key. `None` when no row has such a key.
+    /// Parses a key. `None` for an invalid key.
     pub(crate) fn of(key: &[u8]) -> Option<Self> {
         let (partition, rest) = key.split_first_chunk::<16>()?;
         let (family, mut rest) = rest.split_first()?;
@@ -52,7 +52,7 @@ impl ReadKey {
         })
     }
 
-    /// The byte of the family in a key that belongs to none that this program knows.
+    /// The family byte of a key, if unknown to this program.
     pub(crate) fn unknown_family(key: &[u8]) -> Option<u8> {
         let family = *key.get(16)?;
         Family::of(family).is_none().then_some(family)
@@ -66,7 +66,7 @@ impl ReadKey {
         })
     }
 
-    /// The two ids of a key that has two.
+    /// The first two ids of a key.
     pub(crate) fn two_ids(&self) -> Option<(Uuid, Uuid)> {
         let mut ids = self.parts.iter().filter_map(|part| match part {
             HeldPart::Id(id) => Some(*id),
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
     use crate::transaction::keys::{Part, key};
 
-    /// A key of the family, and the partition it is in.
+    /// A key of the family, and its partition.
     fn example(family: Family) -> (Uuid, Box<[u8]>) {
         let partition = match family.owner() {
             Owner::Nobody => NOBODY,

@@ -1,4 +1,4 @@
-//! A part of a list between two places, read in one of the two directions.
+//! A range of a list between two places, read in either direction.
 
 use std::{
     cmp::Ordering,
@@ -8,14 +8,14 @@ use std::{
 use super::{SortKey, keys::after_prefix};
 use crate::storage::Key;
 
-/// A part of a list, and the direction in which it is read.
+/// A range of a list, with the direction of reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Span<K> {
     /// The beginning.
     pub(crate) from: Bound<K>,
     /// The end.
     pub(crate) to: Bound<K>,
-    /// Reads it from its end.
+    /// Reads from the end.
     pub(crate) newest_first: bool,
 }
 
@@ -27,7 +27,7 @@ impl<K: SortKey> Span<K> {
         newest_first: false,
     };
 
-    /// Returns the rest of it once the row at `place` was read.
+    /// Returns the rest of the range behind the row at `place`.
     pub(crate) fn after(self, place: K) -> Self {
         let place = Bound::Excluded(place);
         match self.newest_first {
@@ -39,7 +39,7 @@ impl<K: SortKey> Span<K> {
         }
     }
 
-    /// Returns the part of it up to the row at `place`, that row included.
+    /// Returns the range up to and including the row at `place`.
     pub(crate) fn up_to(self, place: K) -> Self {
         let place = Bound::Included(place);
         match self.newest_first {
@@ -51,7 +51,7 @@ impl<K: SortKey> Span<K> {
         }
     }
 
-    /// Returns whether a place lies in it.
+    /// Returns whether a place lies in the range.
     pub(crate) fn contains(&self, place: K) -> bool {
         (self.from, self.to).contains(&place)
     }
@@ -64,8 +64,8 @@ impl<K: SortKey> Span<K> {
         }
     }
 
-    /// The keys of its entries, which start with `prefix` and end with their places: the first
-    /// that may be read, and the first behind it that may not.
+    /// The keys of its entries: `prefix` followed by a place.
+    /// Returns the first key of the range, and the first key behind it.
     pub(crate) fn keys(&self, prefix: &[u8]) -> (Key, Key) {
         let at = |place: K, is_behind: bool| {
             let mut key = prefix.to_vec();

@@ -1,17 +1,17 @@
-//! Texts within keys: so encoded that keys sort as the texts do, and that no text's encoding is
-//! the start of another's.
+//! Texts within keys, in a form with the order of the texts.
+//! No text's encoding is a prefix of another's.
 //!
-//! A zero byte is written as `00 FF`, and `00 00` ends the text. Why that is enough:
+//! A zero byte is written as `00 FF`, and `00 00` ends the text. Why this is enough:
 //!
 //! - **Order.** Where two texts differ in a byte, the encodings differ there first, in the same
-//!   direction: a zero byte is written with a zero byte first, and any other byte is larger than
-//!   that. Where one text ends and the other goes on, the end is `00 00`; the other has a byte above
-//!   zero there, or a zero byte as `00 FF`, and both are larger.
-//! - **No encoding starts another.** Behind a `00` there is `00` at the end of a text and `FF`
-//!   within it, so an end is never taken for something within. With a single `00` at the end, the
-//!   encoding of "a" would start that of "a\0", and a scan for the one would find the other.
+//!   direction: a zero byte starts with a zero byte, and any other byte is larger. Where one text
+//!   ends and the other goes on, the end is `00 00`. The other has a larger byte there, or a zero
+//!   byte as `00 FF`, and both are larger.
+//! - **No prefix.** A `00` is followed by `00` at the end of a text and by `FF` within it, so the
+//!   two are never confused. With a single `00` at the end, the encoding of "a" would be a prefix
+//!   of "a\0", and a scan for the one would find the other.
 
-/// Returns the number of bytes that [`write`] adds.
+/// Returns the number of bytes added by [`write`].
 pub(crate) fn len(text: &str) -> usize {
     text.len() + text.bytes().filter(|byte| *byte == 0).count() + 2
 }
@@ -31,8 +31,8 @@ pub(crate) fn write(text: &str, key: &mut Vec<u8>) {
     key.extend_from_slice(&[0, 0]);
 }
 
-/// The text that [`write`] put at the start of `bytes`, and the bytes behind it. `None` when
-/// there is none.
+/// Reads the text put by [`write`] at the start of `bytes`.
+/// Returns the bytes behind it too; `None` for anything else.
 pub(crate) fn read(bytes: &[u8]) -> Option<(String, &[u8])> {
     let mut text = Vec::new();
     let mut rest = bytes;
@@ -64,8 +64,9 @@ mod tests {
         key
     }
 
-    /// Few characters, so that one text often starts another: the zero byte, its neighbour, a
-    /// letter, and the last character of all, whose bytes are the largest.
+    /// Texts of few characters, often prefixes of each other.
+    /// The characters are the zero byte, its neighbour, two letters, and the last character, with
+    /// the largest bytes.
     fn text() -> impl Strategy<Value = String> {
         proptest::collection::vec(
             prop::sample::select(vec!['\0', '\u{1}', 'a', 'é', '\u{10FFFF}']),

@@ -1,7 +1,7 @@
-//! The catalogue of keys: every family of rows that there is, and how its keys are made.
+//! The catalogue of keys: every family of rows, and the shape of its keys.
 //!
-//! A key is the partition it belongs to (a location, an account, a token, or nobody), one byte
-//! for the family, and then its parts, each encoded so that keys sort as their parts do:
+//! A key is its partition (a location, an account, a token, or [`NOBODY`] for global rows), one
+//! byte for the family, and then its parts, each encoded so that keys sort as their parts do:
 //!
 //! | part | encoding |
 //! |---|---|
@@ -11,8 +11,8 @@
 //! | text | UTF-8, a zero byte as `00 FF`, ended by `00 00` |
 //! | digest | its bytes |
 //!
-//! Records live under their id. A list in `updatedAt` order is a scan of an index entry per record
-//! (time, id), joined with the records; an index whose entries hold an id is followed in the same
+//! Records are stored under their id. A list in `updatedAt` order scans one index entry (time, id)
+//! per record, joined with the records. An index with an id in its entries is followed in the same
 //! read.
 
 use uuid::Uuid;
@@ -20,11 +20,12 @@ use uuid::Uuid;
 use super::key_text;
 use crate::{storage::Key, wire::Timestamp};
 
-/// Makes the enum of families, with the list of all of them and the shapes of their keys: one that
-/// is added is in all three.
+/// Makes the enum of families, their list and the shapes of keys.
+/// A new family is in all three.
 macro_rules! families {
     ($($(#[$doc:meta])* $name:ident = $byte:literal, $owner:ident, [$($part:ident),*];)*) => {
-        /// The family of a row. The byte is part of every key ever written: never reuse one.
+        /// The family of a row.
+        /// Its byte is part of every stored key: never reuse one.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u8)]
         pub enum Family {
@@ -59,22 +60,22 @@ macro_rules! families {
     };
 }
 
-/// The owner of a family's rows: the partition that they are in.
+/// The owner of a family's rows, as their partition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Owner {
-    /// Nobody's.
+    /// The whole store: global rows.
     Nobody,
-    /// An account's.
+    /// An account.
     Account,
-    /// A location's.
+    /// A location.
     Location,
-    /// Locations, accounts and webhooks have such rows.
+    /// Locations, accounts and webhooks.
     Any,
-    /// A webhook's.
+    /// A webhook.
     Webhook,
-    /// Locations and webhooks have such rows.
+    /// Locations and webhooks.
     LocationOrWebhook,
-    /// That of a token, or of another caller.
+    /// A token, or another caller.
     Caller,
 }
 
@@ -92,62 +93,62 @@ pub(super) enum PartKind {
 families! {
     /// location, account, webhook | | the change clock: last `updatedAt`, last event sequence
     Clock = 0x01, Any, [];
-    /// location | | since when its tombstones are complete
+    /// location | | the start of its complete record of tombstones
     TombstonesSince = 0x02, Location, [];
-    /// nobody | | when maintenance last ran
+    /// global | | the time of the last maintenance
     Maintenance = 0x03, Nobody, [];
-    /// nobody | | the import that fills this store and did not finish
+    /// global | | the unfinished import into this store
     Import = 0x04, Nobody, [];
-    /// nobody | minute since 1970, caller, server | the requests of the caller that came to the server
+    /// global | minute since 1970, caller, server | the caller's requests to the server
     RequestCount = 0x05, Nobody, [Number, Text, Id];
-    /// nobody | | the backup that this store was restored from, until it is told to deliver
+    /// global | | the restored backup, until deliveries are allowed
     Restored = 0x06, Nobody, [];
-    /// nobody | | the seconds by which the clock of a sandbox is ahead
+    /// global | | the lead of a sandbox's clock, in seconds
     ClockLead = 0x07, Nobody, [];
 
     /// account | | the account with its locations and screens
     Account = 0x10, Account, [];
-    /// account | token id | the digest under which the token lies
+    /// account | token id | the digest in the token's key
     TokenById = 0x11, Account, [Id];
-    /// nobody | digest of the token's value | the token
+    /// global | digest of the token's value | the token
     Token = 0x12, Nobody, [Digest];
-    /// nobody | digest of the token's value | the key of the token's account
+    /// global | digest of the token's value | the key of the token's account
     AccountOfToken = 0x15, Nobody, [Digest];
-    /// account | token id | when the token was last used
+    /// account | token id | the time of the token's last use
     TokenUse = 0x13, Account, [Id];
-    /// nobody | account id | nothing; lists the accounts
+    /// global | account id | nothing; the list of accounts
     AccountList = 0x14, Nobody, [Id];
 
-    /// nobody | digest of the key's value | the key of a screen
+    /// global | digest of the key's value | the key of a screen
     ScreenKey = 0x16, Nobody, [Digest];
-    /// nobody | digest of the key's value | the key of the account
+    /// global | digest of the key's value | the key of the account
     AccountOfScreenKey = 0x17, Nobody, [Digest];
-    /// account | screen id | the digest under which the screen's key lies
+    /// account | screen id | the digest in the screen key's key
     ScreenKeyById = 0x18, Account, [Id];
 
     /// account | | the e-mail address and the password of its owner
     SignIn = 0x19, Account, [];
-    /// nobody | folded e-mail address | the key of the account whose owner signs in with it
+    /// global | folded e-mail address | the key of the owner's account
     AccountOfEmail = 0x1A, Nobody, [Text];
-    /// account | | the invitation of its owner that is open
+    /// account | | the open invitation of its owner
     Invitation = 0x1B, Account, [];
     /// account | digest of the session's value | the session
     Session = 0x1C, Account, [Digest];
 
     /// location | id | the category
     Category = 0x20, Location, [Id];
-    /// location | time, id | nothing; the categories in the order in which they last changed
+    /// location | time, id | nothing; the categories by last change
     CategoryByChange = 0x21, Location, [Time, Id];
     /// location | time, id | the tombstone of a category
     CategoryTombstone = 0x22, Location, [Time, Id];
     /// location | folded name | id of the category
     CategoryByName = 0x23, Location, [Text];
-    /// location | category id | the name as it was folded for the index
+    /// location | category id | the folded name in the index
     CategoryFoldedName = 0x24, Location, [Id];
 
     /// location | id | the product
     Product = 0x30, Location, [Id];
-    /// location | time, id | nothing; the products in the order in which they last changed
+    /// location | time, id | nothing; the products by last change
     ProductByChange = 0x31, Location, [Time, Id];
     /// location | time, id | the tombstone of a product
     ProductTombstone = 0x32, Location, [Time, Id];
@@ -164,14 +165,14 @@ families! {
     ImageJob = 0x40, Location, [Id];
     /// location | product id | id of the product's image job
     ImageJobByProduct = 0x41, Location, [Id];
-    /// location | time, id | nothing; the image jobs in the order in which they were queued
+    /// location | time, id | nothing; the image jobs by creation
     ImageJobByCreation = 0x42, Location, [Time, Id];
-    /// nobody | time at which it is due, location, job id | nothing; the queue of image jobs
+    /// global | due time, location, job id | nothing; the queue of image jobs
     ImageJobByDue = 0x43, Nobody, [Time, Id, Id];
 
     /// location | id | the option group
     OptionGroup = 0x70, Location, [Id];
-    /// location | time, id | nothing; the option groups in the order in which they last changed
+    /// location | time, id | nothing; the option groups by last change
     OptionGroupByChange = 0x71, Location, [Time, Id];
     /// location | time, id | the tombstone of an option group
     OptionGroupTombstone = 0x72, Location, [Time, Id];
@@ -184,24 +185,23 @@ families! {
     TransactionById = 0x81, Location, [Id];
     /// location | day | the daily summary
     JournalDay = 0x82, Location, [Number];
-    /// location | day | the first receipt number of that day or later; of the days that were later
-    /// than any before
+    /// location | day | its first receipt number; only days later than all rows before
     ReceiptFrom = 0x83, Location, [Number];
-    /// location | day | nothing; the days whose last row is the last of that day or earlier
+    /// location | day | nothing; days with a later last row than earlier days
     ReceiptUpTo = 0x84, Location, [Number];
     /// location | screen id | the sums of a register since its last Z report
     RegisterPeriod = 0x85, Location, [Id];
     /// location | id | the Z report
     ZReport = 0x86, Location, [Id];
-    /// location | time, id | nothing; the Z reports in the order in which registers were closed
+    /// location | time, id | nothing; the Z reports by closing time
     ZReportByClosing = 0x87, Location, [Time, Id];
     /// location | id | the order
     Order = 0xA0, Location, [Id];
-    /// location | time, id | nothing; the orders in the order in which they were made
+    /// location | time, id | nothing; the orders by creation
     OrderByCreation = 0xA1, Location, [Time, Id];
-    /// location | time, id | nothing; the orders in the order in which they last changed
+    /// location | time, id | nothing; the orders by last change
     OrderByUpdate = 0xA2, Location, [Time, Id];
-    /// location | screen id, order id | nothing; the orders that a screen made
+    /// location | screen id, order id | nothing; the orders of a screen
     OrderByScreen = 0xA3, Location, [Id, Id];
 
     /// location | sequence | the event's envelope
@@ -209,13 +209,13 @@ families! {
 
     /// location | product id | the stock level
     StockLevel = 0x90, Location, [Id];
-    /// location | time, product id | nothing; the levels in the order in which they last changed
+    /// location | time, product id | nothing; the levels by last change
     StockLevelByChange = 0x91, Location, [Time, Id];
     /// location | time, product id | the tombstone of a level
     StockLevelTombstone = 0x92, Location, [Time, Id];
     /// location | id | the stock movement
     StockMovement = 0x93, Location, [Id];
-    /// location | time, id | nothing; the movements in the order in which they were made
+    /// location | time, id | nothing; the movements by creation
     StockMovementByCreation = 0x94, Location, [Time, Id];
     /// location | product id, time, id | nothing
     StockMovementByProduct = 0x95, Location, [Id, Time, Id];
@@ -224,25 +224,24 @@ families! {
     Webhooks = 0xB0, Account, [];
     /// location, webhook | | the key of its account's webhooks
     WebhooksLink = 0xB1, LocationOrWebhook, [];
-    /// webhook | | its lease, the time at which it is due, and its failures
+    /// webhook | | its lease, its due time, and its failures
     WebhookState = 0xB2, Webhook, [];
-    /// webhook | time at which it is due, id | the delivery; the queue of a webhook
+    /// webhook | due time, id | the delivery; the queue of a webhook
     DeliveryByDue = 0xB3, Webhook, [Time, Id];
     /// webhook | product id | the delivery of the product's latest `stock.changed`
     WaitingStock = 0xB4, Webhook, [Id];
-    /// webhook | product id | when a `stock.changed` of the product was last put into the queue
+    /// webhook | product id | the time of the product's last queued `stock.changed`
     SentStock = 0xB5, Webhook, [Id];
-    /// webhook | id | the delivery as it was after its last attempt
+    /// webhook | id | the delivery after its last attempt
     Delivery = 0xB6, Webhook, [Id];
-    /// nobody | webhook id | the event that was added last; webhooks that no worker has looked at
-    /// since
+    /// global | webhook id | the last added event; webhooks with unseen work
     WebhookWoken = 0xB7, Nobody, [Id];
-    /// nobody | time at which it is due, webhook id | nothing; webhooks with something to do later
+    /// global | due time, webhook id | nothing; webhooks with work to do later
     WebhookByDue = 0xB8, Nobody, [Time, Id];
 
     /// token | idempotency key | the stored answer
     Answer = 0x60, Caller, [Text];
-    /// nobody | time of expiry, token id, idempotency key | the key of the stored answer
+    /// global | expiry, token id, idempotency key | the key of the answer
     AnswerByExpiry = 0x61, Nobody, [Time, Id, Text];
 }
 
@@ -272,14 +271,14 @@ impl Family {
     }
 }
 
-/// The next free byte of the families.
+/// The next free block of family bytes, for a new kind of record.
 ///
-/// It is that of a new kind of record. A family of a kind that is there takes the next byte of its block.
-/// Whoever takes this byte raises it by 0x10.
+/// A new family of an existing kind takes the next byte of its block instead. After taking this
+/// block, raise the constant by 0x10.
 #[cfg(test)]
 const NEXT_FREE: u8 = 0xC0;
 
-/// The partition of rows that belong to no account and no location.
+/// The partition of global rows, of no account or location.
 pub(crate) const NOBODY: Uuid = Uuid::nil();
 
 /// One part of a key.
@@ -313,7 +312,7 @@ impl Part<'_> {
     }
 }
 
-/// The key of a row, or the start of the keys of several.
+/// The key of a row, or a prefix of several keys.
 pub(crate) fn key(partition: Uuid, family: Family, parts: &[Part<'_>]) -> Key {
     let len = 17 + parts.iter().map(|part| part.len()).sum::<usize>();
     let mut key = Vec::with_capacity(len);
@@ -325,7 +324,7 @@ pub(crate) fn key(partition: Uuid, family: Family, parts: &[Part<'_>]) -> Key {
     key.into_boxed_slice()
 }
 
-/// The first key after all that start with `prefix`.
+/// The first key behind all keys with this prefix.
 pub(crate) fn after_prefix(prefix: &[u8]) -> Key {
     let mut end = prefix.to_vec();
     while end.last() == Some(&0xFF) {
@@ -338,12 +337,12 @@ pub(crate) fn after_prefix(prefix: &[u8]) -> Key {
     end.into_boxed_slice()
 }
 
-/// A time as a key holds it.
+/// The bytes of a time in a key.
 pub(crate) fn time_bytes(time: Timestamp) -> [u8; 8] {
     ((time.micros() as u64) ^ (1 << 63)).to_be_bytes()
 }
 
-/// The time that [`time_bytes`] wrote.
+/// Reads the time written by [`time_bytes`].
 pub(crate) fn time_from(bytes: [u8; 8]) -> Timestamp {
     Timestamp::from_micros((u64::from_be_bytes(bytes) ^ (1 << 63)) as i64)
 }
@@ -393,7 +392,7 @@ mod tests {
         );
     }
 
-    /// Maintenance and the check know the families of a kind by these names.
+    /// Maintenance and the check find families by these names.
     #[test]
     fn every_kind_has_rows_and_tombstones() {
         let named = |name: &str| Family::ALL.iter().find(|family| family.name() == name);

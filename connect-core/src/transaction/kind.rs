@@ -1,6 +1,6 @@
-//! The declaration of a kind of record: where it lies, its indexes, and its references to other
-//! kinds. Each index and each reference is declared once. How records are saved, listed, matched by
-//! batches and checked follows from it.
+//! The declaration of a kind of record: its rows, indexes and references.
+//! Each index and each reference is declared once. Saving, listing, the matching of batches and the
+//! check follow from it.
 
 use serde::{Serialize, de::DeserializeOwned};
 use uuid::Uuid;
@@ -11,7 +11,7 @@ use crate::{
     wire::{Id, Timestamp, WireRecord},
 };
 
-/// A record that lives under its id and is listed by `updatedAt`.
+/// A record stored under its id and listed by `updatedAt`.
 pub trait Record:
     WireRecord<Input: Send + Sync + 'static> + Serialize + DeserializeOwned + Send + Sync + 'static
 {
@@ -20,9 +20,9 @@ pub trait Record:
 
     /// The rows, under their ids.
     const ROWS: Family;
-    /// The index of all rows in the order in which they last changed.
+    /// The index of all rows by last change.
     const BY_CHANGE: Family;
-    /// The tombstones of deleted records, in the order of their deletion.
+    /// The tombstones of deleted records, by deletion.
     const TOMBSTONES: Family;
     /// The other indexes.
     const INDEXES: &'static [Index<Self>];
@@ -30,25 +30,25 @@ pub trait Record:
     const REFERENCES: &'static [Reference<Self>] = &[];
 }
 
-/// An index of the records of a kind by one of their fields.
+/// An index of the records of a kind by a field.
 pub struct Index<R: Record> {
-    /// The field, as it is named in JSON.
+    /// The name of the field in JSON.
     pub field: &'static str,
     /// The entries.
     pub family: Family,
-    /// The way in which it leads to records.
+    /// The way from the index to the records.
     pub kind: IndexKind,
-    /// Returns the value by which a record is entered, if it has one.
+    /// Returns the indexed value of a record, if any.
     pub of_record: fn(&R) -> Option<Indexed<'_>>,
-    /// Returns the value that a write gives the field.
+    /// Returns the value of the field in a write.
     pub of_input: fn(&R::Input) -> Option<Indexed<'_>>,
-    /// Returns the value that the records of a list have to have.
+    /// Returns the value required by a list query.
     pub of_query: fn(&R::Query) -> Option<Indexed<'_>>,
 }
 
-/// Declares an [`Index`] by a field that the record, its input and its query name alike:
-/// `index!(external_id: text, Unique, ShelfByExternalId)`. The word behind the field is the function
-/// of [`Indexed`] that makes a value of it.
+/// Declares an [`Index`] by a field of record, input and query.
+/// For example `index!(external_id: text, Unique, ShelfByExternalId)`. All three use the same field
+/// name. The word behind the field is the function of [`Indexed`] for its values.
 macro_rules! index {
     ($field:ident: $value:ident, $kind:ident, $family:ident) => {
         $crate::transaction::Index {
@@ -64,19 +64,19 @@ macro_rules! index {
 
 pub(crate) use index;
 
-/// The way in which an index leads to records.
+/// The way from an index to its records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IndexKind {
-    /// At most one record has a value: another that is given it is refused. The entry holds the
-    /// record's id.
+    /// At most one record has a value; a second one is refused.
+    /// The entry holds the record's id.
     Unique,
-    /// Few records share a value: they are all read, then sorted.
+    /// Few records share a value: all of them are read, then sorted.
     Holders,
-    /// Many records share a value: their entries lie in change order.
+    /// Many records share a value: their entries are in change order.
     ByChange,
 }
 
-/// A value that an index is made of.
+/// An indexed value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Indexed<'a> {
     /// A text.
@@ -114,8 +114,8 @@ impl std::fmt::Display for Indexed<'_> {
 }
 
 impl<R: Record> Index<R> {
-    /// The key of the entry that a record with this value and id has, at the time of its last
-    /// change.
+    /// The key of the entry of a record.
+    /// `time` is the time of the record's last change.
     pub(crate) fn key(
         &self,
         partition: Uuid,
@@ -131,36 +131,36 @@ impl<R: Record> Index<R> {
         }
     }
 
-    /// The key of the entry of a record, if it is in this index.
+    /// The key of a record's entry, if it is in this index.
     pub(crate) fn entry(&self, partition: Uuid, record: &R) -> Option<Key> {
         let value = (self.of_record)(record)?;
         Some(self.key(partition, value, record.updated_at(), record.id().uuid()))
     }
 }
 
-/// A field that holds the ids of records of another kind at the same location.
+/// A field with ids of another kind at the same location.
 pub struct Reference<R: Record> {
-    /// The field, as it is named in JSON.
+    /// The name of the field in JSON.
     pub field: &'static str,
     /// Set when the field holds a list of ids.
     pub is_list: bool,
-    /// The name of the kind that is referred to, as messages use it.
+    /// The name of the other kind, as used in messages.
     pub name: &'static str,
-    /// The rows of that kind.
+    /// The rows of the other kind.
     pub rows: Family,
-    /// The entries that lead from an id to the records that hold it, if [`INDEXES`] has no index by
-    /// the field.
+    /// The entries from an id to the records with the id.
+    /// `None` if [`INDEXES`] has an index by the field.
     ///
     /// [`INDEXES`]: Record::INDEXES
     pub entries: Option<Family>,
-    /// Returns the id that a record holds at a place, from 0.
+    /// Returns the id at a place of a record's field, from 0.
     pub of_record: fn(&R, usize) -> Option<Uuid>,
-    /// Returns the id that a write gives the field at a place, from 0.
+    /// Returns the id at a place of a write's field, from 0.
     pub of_input: fn(&R::Input, usize) -> Option<Uuid>,
 }
 
-/// Declares a [`Reference`] by a field that holds one id and has an index:
-/// `reference!(category_id, Category)`.
+/// Declares a [`Reference`] by an indexed field with one id.
+/// For example `reference!(category_id, Category)`.
 macro_rules! reference {
     ($field:ident, $other:ty) => {
         $crate::transaction::Reference {
@@ -177,18 +177,18 @@ macro_rules! reference {
 
 pub(crate) use reference;
 
-/// Returns the id of a field that holds one, if `place` is the first.
+/// Returns the id of a field with one id, if `place` is 0.
 pub(crate) fn only<T>(id: Option<&Id<T>>, place: usize) -> Option<Uuid> {
     id.map(|id| id.uuid()).filter(|_| place == 0)
 }
 
-/// Returns the id at `place` of a field that holds a list.
+/// Returns the id at `place` of a list field.
 pub(crate) fn nth<T>(ids: &[Id<T>], place: usize) -> Option<Uuid> {
     ids.get(place).map(|id| id.uuid())
 }
 
 impl<R: Record> Reference<R> {
-    /// The keys of the entries that lead to a record.
+    /// The keys of a record's reference entries.
     pub(crate) fn keys(&self, partition: Uuid, record: &R) -> impl Iterator<Item = Key> {
         let record_id = Part::Id(record.id().uuid());
         let entries = self.entries.into_iter();
@@ -198,12 +198,12 @@ impl<R: Record> Reference<R> {
         })
     }
 
-    /// The ids that a record holds.
+    /// The ids in the field of a record.
     pub(crate) fn ids(&self, record: &R) -> impl Iterator<Item = Uuid> {
         (0..).map_while(|place| (self.of_record)(record, place))
     }
 
-    /// The ids that a write gives the field.
+    /// The ids in the field of a write.
     pub(crate) fn sent_ids(&self, input: &R::Input) -> impl Iterator<Item = Uuid> {
         (0..).map_while(|place| (self.of_input)(input, place))
     }

@@ -1,8 +1,8 @@
-//! Records in the key space, and the unit of work that changes them.
+//! Records in the key space, and the unit of work.
 //!
-//! Knows keys, rows and indexes; knows neither rules nor HTTP. Every change of a location is a
-//! [`Unit`], which becomes one commit: the rows with all their indexes, the events, the
-//! idempotency record and the location's clock together.
+//! Handles keys, rows and indexes, but no rules and no HTTP. Every change of a location is a
+//! [`Unit`], committed at once: the rows with all their indexes, the events, the idempotency record
+//! and the location's clock together.
 
 mod account;
 mod account_usage;

@@ -1,4 +1,4 @@
-//! Events, written in the commit of the change that they tell of.
+//! Events, written in the commit of their change.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,7 @@ impl<D: Serialize> Row for Event<D> {
     const IN_ORDER: Option<Family> = None;
     const TOMBSTONES: Option<Family> = None;
 
-    /// Only a `ping` has no number, and that is no event of a location.
+    /// Only a `ping` has no number, and it is no event of a location.
     fn key(&self) -> u64 {
         self.sequence.unwrap_or_default()
     }
@@ -29,14 +29,14 @@ impl<D: Serialize> Row for Event<D> {
 }
 
 impl Unit<'_> {
-    /// Adds an event with the location's next sequence number, and a delivery of it for each webhook
-    /// that gets it.
+    /// Adds an event with the location's next sequence number.
+    /// Also adds a delivery for each of its webhooks.
     pub(crate) fn emit<D: Serialize>(&mut self, kind: EventType, data: D) {
         self.add_event(kind, data, Bursts::Kept);
     }
 
-    /// Adds an event about a record of which many may follow one another. Webhooks get the latest of
-    /// a minute.
+    /// Adds an event of a frequently changing record.
+    /// Webhooks get the latest event of a minute.
     pub(crate) fn emit_combined<D: Serialize>(&mut self, kind: EventType, record: Uuid, data: D) {
         self.add_event(kind, data, Bursts::Combined(record));
     }

@@ -1,4 +1,4 @@
-//! Rows as they were last parsed, so that each is parsed once.
+//! A cache of parsed rows, to parse each version once.
 
 use std::{collections::HashMap, hash::Hash, sync::Arc};
 
@@ -6,25 +6,25 @@ use parking_lot::RwLock;
 
 use crate::storage::Value;
 
-/// Values that were parsed from `N` rows each, by a key.
+/// Values parsed from `N` rows each, by key.
 ///
-/// The rows are read for every request, so that a change holds at once whichever process wrote it.
-/// Only parsing them again is saved, when they are the same.
+/// The rows are read for every request, so a change by any process takes effect at once. Only
+/// parsing unchanged rows again is saved.
 pub(crate) struct ParsedRows<K, P, const N: usize> {
     known: RwLock<Known<K, P, N>>,
 }
 
 struct Known<K, P, const N: usize> {
     parsed: HashMap<K, ([Value; N], Arc<P>)>,
-    /// The weight of all of them.
+    /// The weight of all entries.
     bytes: usize,
 }
 
-/// More bytes of rows than this, and what was parsed is forgotten, to be parsed again. What was parsed
-/// from a row takes about as much memory as the row.
+/// The most bytes of cached rows; with more, all are dropped.
+/// A parsed value takes about as much memory as its row.
 const MOST_BYTES: usize = 32 << 20;
 
-/// The bytes that an entry weighs besides its rows.
+/// The weight of an entry in bytes, without its rows.
 const ENTRY_BYTES: usize = 256;
 
 impl<K, P, const N: usize> Default for ParsedRows<K, P, N> {
@@ -39,7 +39,7 @@ impl<K, P, const N: usize> Default for ParsedRows<K, P, N> {
 }
 
 impl<K: Eq + Hash, P, const N: usize> ParsedRows<K, P, N> {
-    /// Returns the value that was parsed under this key, if it was from the same rows.
+    /// Returns the value under this key, if parsed from the same rows.
     pub(crate) fn get(&self, key: &K, rows: &[Value; N]) -> Option<Arc<P>> {
         let known = self.known.read();
         let (known_rows, parsed) = known.parsed.get(key)?;
@@ -50,7 +50,7 @@ impl<K: Eq + Hash, P, const N: usize> ParsedRows<K, P, N> {
         is_same.then(|| Arc::clone(parsed))
     }
 
-    /// Keeps what was parsed from rows, in place of what was parsed under this key before.
+    /// Stores a parsed value with its rows, replacing an earlier one.
     pub(crate) fn put(&self, key: K, rows: [Value; N], parsed: P) -> Arc<P> {
         let parsed = Arc::new(parsed);
         let added = weight(&rows);

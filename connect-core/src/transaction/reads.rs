@@ -1,4 +1,4 @@
-//! Reads that a unit of work will need, collected so that they are made in one round trip.
+//! The reads of a unit of work, collected for one round trip.
 
 use rustc_hash::FxHashSet;
 use uuid::Uuid;
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::storage::{Key, Range, Read};
 
-/// A read that owns its keys.
+/// A read with owned keys.
 #[derive(Debug)]
 pub(super) enum Wanted {
     Get(Key),
@@ -54,7 +54,7 @@ impl Wanted {
 pub struct Reads {
     partition: Uuid,
     pub(super) wanted: Vec<Wanted>,
-    /// The rows that several operations share.
+    /// The rows shared by several operations.
     shared: FxHashSet<Key>,
 }
 
@@ -67,7 +67,7 @@ impl Reads {
         }
     }
 
-    /// The location or account whose records these are.
+    /// The location or account of the records.
     pub(crate) fn partition(&self) -> Uuid {
         self.partition
     }
@@ -81,7 +81,7 @@ impl Reads {
         self.wanted.push(Wanted::Get(key));
     }
 
-    /// A row that most operations look up, such as that of their token: it is read once.
+    /// A row looked up by most operations (their token): read once.
     pub(crate) fn shared_row(&mut self, key: Key) {
         if self.shared.insert(key.clone()) {
             self.row(key);
@@ -93,29 +93,29 @@ impl Reads {
         self.row(key(self.partition, T::ROWS, &[Part::Id(id)]));
     }
 
-    /// As [`record`](Self::record), for one that several operations look up: it is read once.
+    /// As [`record`](Self::record), for a record shared by operations: read once.
     pub(crate) fn shared_record<T: Row>(&mut self, id: Uuid) {
         self.shared_row(key(self.partition, T::ROWS, &[Part::Id(id)]));
     }
 
-    /// The entry of a unique index, without the record that it leads to.
+    /// The entry of a unique index, without its record.
     pub(crate) fn entry(&mut self, family: Family, text: &str) {
         self.row(key(self.partition, family, &[Part::Text(text)]));
     }
 
-    /// The row that `entry` leads to, an entry that holds an id of the family `rows`.
+    /// The row behind `entry`, by an id of the family `rows`.
     pub(crate) fn followed(&mut self, entry: Key, rows: Family) {
         let rows = key(self.partition, rows, &[]);
         self.wanted.push(Wanted::Follow { key: entry, rows });
     }
 
-    /// The record that a unique index holds for a value.
+    /// The record with a value in a unique index.
     pub(crate) fn unique<T: Record>(&mut self, family: Family, value: Indexed<'_>) {
         let entry = key(self.partition, family, &[value.part()]);
         self.followed(entry, T::ROWS);
     }
 
-    /// As [`unique`](Self::unique), for one that many items of a batch look up: it is read once.
+    /// As [`unique`](Self::unique), for a record shared by items: read once.
     pub(crate) fn shared_unique<T: Record>(&mut self, family: Family, value: Indexed<'_>) {
         let entry = key(self.partition, family, &[value.part()]);
         if self.shared.insert(entry.clone()) {
@@ -123,7 +123,7 @@ impl Reads {
         }
     }
 
-    /// At most `limit` records that an index lists under a value.
+    /// At most `limit` records with a value in an index.
     pub(crate) fn holders<T: Record>(&mut self, family: Family, value: Indexed<'_>, limit: usize) {
         let prefix = key(self.partition, family, &[value.part()]);
         self.wanted.push(Wanted::Holders {

@@ -9,24 +9,24 @@ use super::{
 };
 use crate::storage::Locked;
 
-/// The most times that a unit of work is run. Once without a lock, and once with it: no more are
-/// needed unless rows outside the partition change meanwhile (a token that is revoked), or a lock
-/// is lost.
+/// The most runs of a unit of work.
+/// One without a lock and one with it are enough, unless rows outside the partition change
+/// meanwhile (a token is revoked), or a lock is lost.
 const MOST_ATTEMPTS: usize = 16;
 
-/// One unit of work after another, until one is committed: the first without a lock, unless others
-/// write to the partition as well, and after a conflict under a lock, beside which nobody else
-/// commits in the partition.
+/// Runs of a unit of work, up to the first commit.
+/// The first run takes no lock, unless the partition is contended. After a conflict, the next run
+/// holds a lock, so no other writer commits in the partition.
 pub(crate) struct Attempts<'s> {
     store: &'s Store,
     partition: Uuid,
     lock: Option<Box<dyn Locked>>,
-    /// The attempts that are left after the one under way.
+    /// The attempts left after the current one.
     left: usize,
 }
 
 impl Store {
-    /// Attempts at a unit of work on `partition`.
+    /// Starts attempts at a unit of work on `partition`.
     pub(crate) fn attempts(&self, partition: Uuid) -> Attempts<'_> {
         Attempts {
             store: self,
@@ -38,8 +38,8 @@ impl Store {
 }
 
 impl<'s> Attempts<'s> {
-    /// Locks a partition that other processes have lately written to before the first attempt, which
-    /// would only meet them: a lock is a trip, an attempt in vain is two.
+    /// Locks a contended partition before the first attempt.
+    /// A lock costs one round trip, a failed attempt two.
     pub(crate) async fn lock_if_contended(&mut self) -> Result<(), Fault> {
         let now = self.store.elapsed();
         if self.store.contended().has(self.partition, now) {
@@ -54,7 +54,7 @@ impl<'s> Attempts<'s> {
         Ok(())
     }
 
-    /// A new unit of work, on the state as it is when it first reads.
+    /// Begins a unit of work, on the state at its first read.
     pub(crate) fn begin(&mut self) -> Unit<'s> {
         Unit::new(self.store, self.partition, self.lock.take())
     }

@@ -1,4 +1,4 @@
-//! Kinds of rows: where they lie, and the order in which they are listed.
+//! Kinds of rows: their keys, and their order in lists.
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -9,34 +9,34 @@ use super::{
 };
 use crate::{storage::Key, wire::Timestamp};
 
-/// A kind of row that a location has, listed in the order of its sort key.
+/// A kind of row of a location, listed by its sort key.
 ///
-/// Every [`Record`] is one. Others are written once, such as events, or are not what a client
-/// writes, such as image jobs.
+/// Every [`Record`] is one. Other kinds are written once, such as events, or not written by
+/// clients, such as image jobs.
 pub trait Row: Serialize {
     /// The sort key of the list.
     type Key: SortKey;
     /// The rows.
     const ROWS: Family;
-    /// The index of all rows in the order of the list, for rows that lie under their id. The sort
-    /// key then ends with the id. `None` for rows that lie under their sort key.
+    /// The index of all rows in list order, for rows under their id.
+    /// The sort key then ends with the id. `None` for rows stored under their sort key.
     const IN_ORDER: Option<Family>;
-    /// The tombstones of deleted rows, if there are any, in the order of the list.
+    /// The tombstones of deleted rows in list order, if any.
     const TOMBSTONES: Option<Family>;
 
     /// The row's place in the list.
     fn key(&self) -> Self::Key;
 
-    /// The index of the rows that share an id, such as the movements of a product, and the id. The
-    /// parts of its keys are the id and the sort key.
+    /// The index of rows by a common id, and the id.
+    /// For example the movements of a product. The parts of its keys are the id and the sort key.
     fn group(&self) -> Option<(Family, Uuid)> {
         None
     }
 
-    /// The place in the list of a row as it is stored.
+    /// The place of a stored row in the list.
     ///
     /// # Errors
-    /// It is not such a row.
+    /// The value is not such a row.
     fn key_in(row: &[u8]) -> serde_json::Result<Self::Key>;
 }
 
@@ -55,7 +55,7 @@ impl<R: Record> Row for R {
     }
 }
 
-/// The place of a stored row in the order of change: its `updatedAt` and its id.
+/// A stored row's place in change order: its `updatedAt` and its id.
 pub(crate) fn changed_in(row: &[u8]) -> serde_json::Result<Change> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
@@ -66,7 +66,7 @@ pub(crate) fn changed_in(row: &[u8]) -> serde_json::Result<Change> {
     serde_json::from_slice(row).map(|changed: Changed| (changed.updated_at, changed.id))
 }
 
-/// The place of a stored row in the order of creation: its `createdAt` and its id.
+/// A stored row's place in creation order: its `createdAt` and its id.
 pub(crate) fn created_in(row: &[u8]) -> serde_json::Result<Change> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
@@ -77,7 +77,7 @@ pub(crate) fn created_in(row: &[u8]) -> serde_json::Result<Change> {
     serde_json::from_slice(row).map(|created: Created| (created.created_at, created.id))
 }
 
-/// The keys of a row: its own, and those of its entries in the order of the list.
+/// The keys of a row and of its entries in list order.
 pub(crate) fn keys_of<R: Row>(partition: Uuid, row: &R) -> (Key, impl Iterator<Item = Key>) {
     let mut entries = entries_of(partition, row);
     let entry = R::IN_ORDER.and_then(|_| entries.next());
@@ -93,7 +93,7 @@ pub(crate) fn keys_of<R: Row>(partition: Uuid, row: &R) -> (Key, impl Iterator<I
     (own, entry.into_iter().chain(entries))
 }
 
-/// The keys of a row's entries in the order of the list.
+/// The keys of a row's index entries in list order.
 pub(super) fn entries_of<R: Row>(partition: Uuid, row: &R) -> impl Iterator<Item = Key> {
     let all = R::IN_ORDER.map(|index| placed(partition, row, index, &[]));
     let grouped = row.group();
@@ -101,7 +101,7 @@ pub(super) fn entries_of<R: Row>(partition: Uuid, row: &R) -> impl Iterator<Item
     all.into_iter().chain(grouped)
 }
 
-/// A key that ends with the row's place in the list.
+/// A key ending with the row's place in the list.
 fn placed<R: Row>(partition: Uuid, row: &R, family: Family, parts: &[Part<'_>]) -> Key {
     let mut key = key(partition, family, parts).into_vec();
     // With room to spare it would be copied once more.
@@ -110,5 +110,5 @@ fn placed<R: Row>(partition: Uuid, row: &R, family: Family, parts: &[Part<'_>]) 
     key.into_boxed_slice()
 }
 
-/// The length of the id that ends the key of an index entry.
+/// The length of the id at the end of an index key.
 pub(super) const ID_LEN: usize = 16;

@@ -1,4 +1,4 @@
-//! Password, invitation and sessions of an owner, as they are stored.
+//! Password, invitation and sessions of an owner, as stored.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::wire::Timestamp;
 
-/// A password as it is stored: a hash in the PHC format. `Debug` does not show it.
+/// A stored password: a hash in the PHC format. `Debug` hides it.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct PasswordHash(pub(crate) String);
@@ -17,7 +17,7 @@ impl fmt::Debug for PasswordHash {
     }
 }
 
-/// The e-mail address and the password with which an owner signs in.
+/// The e-mail address and password of an owner's sign-in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SignIn {
@@ -25,7 +25,7 @@ pub(crate) struct SignIn {
     pub(crate) email: String,
     /// The password.
     pub(crate) password: PasswordHash,
-    /// The time at which the password was set.
+    /// The time of the last change of the password.
     pub(crate) password_set_at: Timestamp,
 }
 
@@ -35,16 +35,16 @@ pub(crate) struct SignIn {
 pub(crate) struct Invitation {
     /// The digest of its value, in hexadecimal.
     pub(crate) digest: String,
-    /// The time from which on it is refused.
+    /// The time of its expiry.
     pub(crate) expires_at: Timestamp,
 }
 
-/// A session of a signed-in owner. Its key has the digest of its value.
+/// A session of a signed-in owner. Its key contains the digest of its value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Session {
     /// The time of the sign-in.
     pub(crate) created_at: Timestamp,
-    /// The time from which on it is refused.
+    /// The time of its expiry.
     pub(crate) expires_at: Timestamp,
 }

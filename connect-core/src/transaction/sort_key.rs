@@ -1,6 +1,6 @@
 //! Sort keys: the order of a list, and the place of a row in it.
 //!
-//! A sort key ends the keys of the entries of its list and stands in the list's cursors, in the
+//! A sort key is the end of the keys of its list's entries, and part of the list's cursors, in the
 //! same bytes.
 
 use std::fmt;
@@ -10,37 +10,38 @@ use uuid::Uuid;
 use super::keys::{time_bytes, time_from};
 use crate::wire::Timestamp;
 
-/// A kind of sort key. No two rows of a list have the same one.
+/// A kind of sort key, unique within a list.
 pub trait SortKey: Copy + Ord + fmt::Debug + Send + Sync + 'static {
-    /// The byte by which a cursor says of which kind its place is. Never reuse one.
+    /// The byte of this kind in cursors. Never reuse one.
     const TAG: u8;
     /// The number of bytes.
     const LEN: usize;
 
-    /// Adds the bytes, which sort as the sort keys do.
+    /// Appends the bytes, in the same order as the sort keys.
     fn write(self, bytes: &mut Vec<u8>);
 
-    /// Reads what [`write`](Self::write) added; `None` when it is something else.
+    /// Reads bytes from [`write`](Self::write); `None` for other bytes.
     fn read(bytes: &[u8]) -> Option<Self>;
 
-    /// The first sort key of a time, where it begins with one.
+    /// The first sort key of a time, if it begins with one.
     fn first_at(time: Timestamp) -> Option<Self>;
 
-    /// The number, for rows that are numbered.
+    /// The number, for numbered rows.
     fn number(self) -> Option<u64> {
         None
     }
 
-    /// The sort key that ends the key of an entry.
+    /// Reads the sort key at the end of an entry's key.
     fn at_end_of(key: &[u8]) -> Option<Self> {
         Self::read(&key[key.len().checked_sub(Self::LEN)?..])
     }
 }
 
-/// A record's place in change order, and that of a row in the order of creation.
+/// A place in the order of change or creation.
 pub(crate) type Change = (Timestamp, Uuid);
 
-/// A time and an id: rows by `updatedAt` or by `createdAt`, those of one time by id.
+/// A time and an id: rows by `updatedAt` or `createdAt`.
+/// Rows of one time are ordered by id.
 impl SortKey for Change {
     const TAG: u8 = 1;
     const LEN: usize = 24;
@@ -60,7 +61,7 @@ impl SortKey for Change {
     }
 }
 
-/// A number: rows that are numbered in the order of their commits.
+/// A number: rows numbered in the order of their commits.
 impl SortKey for u64 {
     const TAG: u8 = 2;
     const LEN: usize = 8;

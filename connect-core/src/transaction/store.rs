@@ -1,5 +1,4 @@
-//! The storage with what every unit of work needs besides: time, ids, and numbers that tell
-//! commits apart.
+//! The storage, with time, ids, and unique numbers of commits.
 
 use std::{
     sync::{
@@ -24,7 +23,7 @@ use crate::{
     wire::Timestamp,
 };
 
-/// All records, wherever they are stored.
+/// The store of all records.
 pub(crate) struct Store {
     storage: Arc<dyn Storage>,
     environment: Environment,
@@ -59,7 +58,7 @@ impl Store {
         }
     }
 
-    /// The same with other limits on what is stored.
+    /// Replaces the limits on stored data.
     pub(crate) fn with_storage_limits(self, storage_limits: StorageLimits) -> Self {
         Self {
             storage_limits,
@@ -75,33 +74,33 @@ impl Store {
         &self.environment
     }
 
-    /// The time now. Steps of the machine's clock do not move it.
+    /// The current time, unaffected by steps of the machine's clock.
     pub(crate) fn now(&self) -> Timestamp {
         self.clock.now()
     }
 
-    /// The time by which signatures are dated.
+    /// The time for signatures.
     pub(crate) fn signing_time(&self) -> Timestamp {
         let clock = self.environment.signing_clock.as_ref();
         clock.map_or_else(|| self.now(), |clock| clock.now())
     }
 
-    /// The distance of the machine's clock from the time that is used, when it is not believed.
+    /// The drift of the machine's clock, while it is not trusted.
     pub(crate) fn drift(&self) -> Option<Drift> {
         self.clock.drift()
     }
 
-    /// The time that has passed since some fixed point.
+    /// The time since a fixed point.
     pub(crate) fn elapsed(&self) -> Duration {
         self.clock.elapsed()
     }
 
-    /// For how long this process has had the store.
+    /// The time since this process created the store.
     pub(crate) fn uptime(&self) -> Duration {
         self.clock.elapsed().saturating_sub(self.started)
     }
 
-    /// The counts of what was done.
+    /// The counters.
     pub(crate) fn figures(&self) -> &Figures {
         &self.figures
     }
@@ -110,32 +109,33 @@ impl Store {
         &self.webhooks
     }
 
-    /// The most that is stored for an account and each of its locations.
+    /// The most data of an account and of each location.
     pub(crate) fn storage_limits(&self) -> &StorageLimits {
         &self.storage_limits
     }
 
-    /// The counts of the locations of accounts, as far as they were read lately.
+    /// The recently read counts of the locations of accounts.
     pub(crate) fn usage(&self) -> &UsageCache {
         &self.usage
     }
 
-    /// The partitions that others write to.
+    /// The partitions with concurrent writers.
     pub(super) fn contended(&self) -> &Contended {
         &self.contended
     }
 
-    /// A number that no other commit has.
+    /// A number unique to a commit.
     pub(crate) fn nonce(&self) -> u64 {
         self.next_nonce.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Wakes one worker of this process, now or when it next waits: there is work in a queue.
+    /// Wakes one worker of this process, now or at its next wait.
+    /// Called when a queue has new work.
     pub(crate) fn wake(&self) {
         self.work.notify_one();
     }
 
-    /// Waits until this process has put work into a queue.
+    /// Waits until this process queues work.
     pub(crate) async fn woken(&self) {
         self.work.notified().await;
     }
@@ -145,16 +145,16 @@ impl Store {
         Ok(self.ask(reads).await?)
     }
 
-    /// The same with the error of the storage.
+    /// The same, with the error of the storage.
     pub(super) async fn ask(&self, reads: &[Read<'_>]) -> Result<State, StorageError> {
         let state = self.storage.read(reads).await;
         state.inspect_err(|_| self.figures.failed_reads.increase())
     }
 
-    /// A commit outside every unit of work. `false`: others have changed what it expects; the next round
-    /// of maintenance or of a worker finds it again.
+    /// Commits without a unit of work.
+    /// `false` on a conflict; the next round of maintenance or of a worker finds the work again.
     pub(crate) async fn commit(&self, commit: Commit) -> Result<bool, Fault> {
-        // That of a probe changes nothing, and is no commit to anybody.
+        // The commit of a probe writes nothing, and is not counted.
         let is_counted = !commit.writes.is_empty();
         let result = committed(self.storage.commit(commit).await);
         match &result {
@@ -178,7 +178,7 @@ impl Store {
     }
 }
 
-/// Tells whether a commit was applied; `false` when another one was faster.
+/// Returns whether a commit was applied; `false` on a conflict.
 pub(crate) fn committed(outcome: Result<(), CommitError>) -> Result<bool, Fault> {
     match outcome {
         Ok(()) => Ok(true),
@@ -214,7 +214,7 @@ mod tests {
         assert!(std::ptr::eq(store.webhooks(), &store.webhooks));
     }
 
-    /// A writer that lost its answer knows its commit by its number.
+    /// A writer recognizes its commit by its number after a lost answer.
     #[test]
     fn no_two_commits_have_the_same_number() {
         let clock = ManualClock::at(Timestamp::EPOCH);

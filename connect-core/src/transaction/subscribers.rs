@@ -1,15 +1,15 @@
-//! The webhooks that may get the events of a unit of work, parsed once.
+//! The webhooks for the events of a unit of work, parsed once.
 
 use std::sync::Arc;
 
 use super::{Fault, ParsedRows, Webhooks};
 use crate::storage::{Key, Value};
 
-/// The webhooks of the account to which a location belongs.
+/// The webhooks of a location's account.
 pub(super) struct Subscribers {
     /// The key of their row.
     pub(super) key: Key,
-    /// The row, when there are any.
+    /// The row, if any.
     pub(super) row: Option<Value>,
     /// `None` when the row is damaged.
     webhooks: Option<Arc<Webhooks>>,
@@ -35,14 +35,14 @@ impl Subscribers {
     }
 }
 
-/// The webhooks in use, so that they are parsed once.
+/// The webhooks in use, parsed once.
 #[derive(Default)]
 pub(super) struct WebhooksCache {
     parsed: ParsedRows<Key, Webhooks, 1>,
 }
 
 impl WebhooksCache {
-    /// The subscribers that were read by following the link of a location.
+    /// The subscribers, from the row behind a location's link.
     pub(super) fn subscribers(
         &self,
         followed: Option<(Value, Option<Value>)>,

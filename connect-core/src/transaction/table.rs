@@ -1,4 +1,4 @@
-//! One setter per record: it writes a row together with all its indexes.
+//! One setter per record, for the row and all its indexes.
 
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
@@ -17,7 +17,8 @@ pub(crate) fn change_key(partition: Uuid, family: Family, time: Timestamp, id: U
     key(partition, family, &[Part::Time(time), Part::Id(id)])
 }
 
-/// The entries of a record in its indexes, besides that in change order, each with what it holds.
+/// The index entries of a record, without the one in change order.
+/// Each comes with its value.
 pub(crate) fn entries<T: Record>(
     partition: Uuid,
     record: &T,
@@ -53,7 +54,7 @@ impl Unit<'_> {
         row.map(|row| parsed(&row_key, &row)).transpose()
     }
 
-    /// The id that a unique index holds for a value.
+    /// The id under a value of a unique index.
     pub(crate) async fn find_unique(
         &mut self,
         family: Family,
@@ -65,14 +66,14 @@ impl Unit<'_> {
             .transpose()
     }
 
-    /// The same as far as it is known without another round trip.
+    /// The same, if known without another round trip.
     pub(crate) fn known_unique(&self, family: Family, value: Indexed<'_>) -> Option<Uuid> {
         let key = key(self.partition(), family, &[value.part()]);
         Uuid::from_slice(&self.known(&key)??).ok()
     }
 
-    /// Writes `new` in place of `old`, with all indexes. `new.updated_at()` is this operation's
-    /// [`time`](Unit::time).
+    /// Writes `new` in place of `old`, with all indexes.
+    /// `new.updated_at()` is this operation's [`time`](Unit::time).
     pub(crate) fn save<T: Record>(&mut self, old: Option<&T>, new: &T) {
         let (partition, id, time) = (self.partition(), new.id().uuid(), new.updated_at());
         let row = self.json(new);

@@ -1,9 +1,10 @@
 //! Counts of a location's records, and the bytes of its rows.
 //!
-//! They stand in the location's clock row, which every commit reads and writes anyway, so they are as exact
-//! as the rows and cost no trip. Rows that are removed by maintenance after a time (events, tombstones, stored
-//! answers, deliveries) are noted with the day on which their time is over: from that day on they do not count,
-//! and nothing has to be written when they are purged. An account has the sum of its locations.
+//! They are part of the location's clock row. Every commit reads and writes that row anyway, so the
+//! counts are exact and cost no round trip. Some rows are purged by maintenance after a time
+//! (events, tombstones, stored answers, deliveries). They are counted by day of expiry and stop
+//! counting on that day, so a purge need not write the counts. The usage of an account is the sum
+//! of its locations.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +22,7 @@ use crate::{
 
 const DAY: i64 = 24 * 3600;
 
-/// The most that is stored for an account and for each of its locations.
+/// The most data of an account and of each of its locations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StorageLimits {
     /// Products of a location.
@@ -30,7 +31,7 @@ pub struct StorageLimits {
     pub categories: u64,
     /// Option groups of a location.
     pub option_groups: u64,
-    /// Bytes of an account: the keys and values of all rows of its locations.
+    /// Bytes of an account: all keys and values of its locations.
     pub account_bytes: u64,
 }
 
@@ -46,7 +47,7 @@ impl Default for StorageLimits {
 }
 
 impl StorageLimits {
-    /// The most records of a kind that a location has; `None` where there is no such limit.
+    /// The most records of a kind per location; `None` without a limit.
     pub(crate) fn of(&self, rows: Family) -> Option<u64> {
         match rows {
             Family::Product => Some(self.products),
@@ -64,27 +65,28 @@ pub(crate) struct Usage {
     pub(crate) products: u64,
     pub(crate) categories: u64,
     pub(crate) option_groups: u64,
-    /// The keys and values of the rows that stay.
+    /// The bytes of keys and values of permanent rows.
     pub(crate) bytes: u64,
-    /// The keys and values of the rows that are purged: the day, since 1970, from which on they do not
-    /// count, and how many bytes.
+    /// The bytes of keys and values of rows to be purged.
+    /// Each entry has the day since 1970 from which its bytes no longer count, and the bytes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) passing: Vec<(u32, u64)>,
-    /// Set while the rows of a store that had no counts are counted: the last key that is, in hexadecimal.
+    /// The last counted key, in hexadecimal.
+    /// Set while the rows of a store without counts are counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) counted_to: Option<String>,
 }
 
-/// The way in which the rows of a family count.
+/// The counting of a family's rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Counted {
-    /// Exactly, for as long as they are there.
+    /// Exactly, while they are stored.
     Always,
-    /// For so many days from when they were written.
+    /// For a number of days after they are written.
     Days(i64),
 }
 
-/// Returns how the rows of a family count for the location that has them; `None` when they do not.
+/// Returns how a family's rows count for their location; `None` if not.
 pub(crate) fn counted(family: Family) -> Option<Counted> {
     match family {
         Family::TombstonesSince => None,
@@ -95,7 +97,7 @@ pub(crate) fn counted(family: Family) -> Option<Counted> {
     }
 }
 
-/// Returns the length of the values of a family, where all have the same: those of entries in indexes.
+/// Returns the fixed length of a family's values: entries in indexes.
 fn value_len(family: Family) -> Option<usize> {
     match family {
         Family::CategoryByChange
@@ -122,8 +124,8 @@ fn value_len(family: Family) -> Option<usize> {
     }
 }
 
-/// Returns the length of the value that a write finds, where that follows from the write: nothing under a new key,
-/// and an entry of an index where one is removed.
+/// Returns the length of the replaced value, if the write tells it.
+/// There is no value under a new key, and an index entry at a removal.
 pub(super) fn found_by(write: &Write, family: Family) -> Option<Option<usize>> {
     match write {
         Write::New(_) | Write::NewIndex(_) => Some(None),
@@ -133,7 +135,8 @@ pub(super) fn found_by(write: &Write, family: Family) -> Option<Option<usize>> {
 }
 
 impl Usage {
-    /// Replaces a row: the lengths of its values before and after, `None` for a row that is not there.
+    /// Replaces a row: the lengths of its values before and after.
+    /// `None` stands for an absent row.
     pub(crate) fn replace(
         &mut self,
         (key, family): (&[u8], Family),
@@ -160,7 +163,7 @@ impl Usage {
         }
     }
 
-    /// Adds a row that stays.
+    /// Adds a permanent row.
     pub(crate) fn add(&mut self, key: &[u8], family: Family, len: usize) {
         self.bytes = self.bytes.saturating_add((key.len() + len) as u64);
         if let Some(count) = self.count_mut(family) {
@@ -168,7 +171,7 @@ impl Usage {
         }
     }
 
-    /// Adds rows that are purged once `until` has come.
+    /// Adds rows to be purged at `until`.
     pub(crate) fn add_until(&mut self, bytes: u64, until: Timestamp, now: Timestamp) {
         if bytes == 0 {
             return;
@@ -190,14 +193,14 @@ impl Usage {
         }
     }
 
-    /// All bytes that count now.
+    /// All bytes counted now.
     pub(crate) fn total(&self, now: Timestamp) -> u64 {
         let today = today(now);
         let passing = self.passing.iter().filter(|(over, _)| *over > today);
         passing.fold(self.bytes, |sum, (_, bytes)| sum.saturating_add(*bytes))
     }
 
-    /// The number of records of a kind, if its records are counted.
+    /// The number of records of a kind, if counted.
     pub(crate) fn count(&self, rows: Family) -> Option<u64> {
         match rows {
             Family::Product => Some(self.products),
@@ -221,7 +224,7 @@ impl Usage {
         self.counted_to.is_none()
     }
 
-    /// Returns whether the row at `key` is counted, or would be if it was there.
+    /// Returns whether the row at `key`, present or not, is counted.
     fn has_counted(&self, key: &[u8]) -> bool {
         let to = self.counted_to.as_ref();
         to.is_none_or(|to| hex::decode(to).is_ok_and(|to| key <= &to[..]))
@@ -243,7 +246,7 @@ mod tests {
         Timestamp::EPOCH.plus_seconds(20_000 * DAY + days * DAY)
     }
 
-    /// A row is counted from when it is written until it is removed, whatever it held in between.
+    /// A row counts from its write until its removal.
     #[test]
     fn rows_that_stay_are_counted_exactly() {
         let id = Part::Id(Uuid::from_u128(1));
@@ -265,7 +268,7 @@ mod tests {
         }
     }
 
-    /// Rows that are purged count until their time is over, and a few days more at most.
+    /// Rows to be purged count until a few days after their expiry.
     #[test]
     fn rows_that_pass_count_for_their_time() {
         for (days, latest) in [(1, 2), (7, 12), (30, 35), (90, 105)] {

@@ -1,4 +1,4 @@
-//! Remembers for some seconds how much accounts store.
+//! A cache of the bytes of accounts, for some seconds.
 //!
 //! A write has the exact counts of its own location. The counts of the account's other locations would be a
 //! row each, or one row for all of them to write and wait for. So they are read beside a write now and then.
@@ -14,7 +14,7 @@ const FRESH: Duration = Duration::from_secs(10);
 /// The most accounts to remember. With one more all are forgotten, to be read again.
 const MOST: usize = 10_000;
 
-/// The bytes at the locations of accounts, as they were read.
+/// The bytes at the locations of accounts, as of the last read.
 #[derive(Default)]
 pub(crate) struct UsageCache {
     accounts: Mutex<HashMap<Uuid, Known>>,

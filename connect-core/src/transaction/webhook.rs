@@ -1,7 +1,7 @@
-//! Webhooks as they are stored: all those of an account in one row.
+//! Webhooks as stored: all webhooks of an account in one row.
 //!
-//! Every commit at a location reads that row and expects it unchanged, so the webhooks that get an
-//! event are those of the moment at which it was committed.
+//! Every commit at a location reads the row and expects it unchanged, so an event goes to the
+//! webhooks as of its commit.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ use crate::{
     wire::{EventType, Id, Location, Timestamp},
 };
 
-/// An address to which events are sent (contract: chapter 10).
+/// An address for events (contract: chapter 10).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Webhook {
@@ -27,26 +27,26 @@ pub struct Webhook {
     pub account_id: Id<Account>,
     /// The address.
     pub url: String,
-    /// The types of events that it gets; at least one.
+    /// The types of its events; at least one.
     pub events: Vec<EventType>,
-    /// The locations whose events it gets. Empty for all locations of the account.
+    /// The locations of its events. Empty for all locations of the account.
     pub location_ids: Vec<Id<Location>>,
     /// The time of its creation.
     pub created_at: Timestamp,
-    /// The time at which it was last switched on. Failed attempts are counted from then on.
+    /// The time of the last switch-on. Failed attempts count from then on.
     pub enabled_at: Timestamp,
     /// Set while it is switched off.
     pub switched_off: Option<SwitchedOff>,
 }
 
 impl Webhook {
-    /// Returns whether events are sent to it. While it is off they wait.
+    /// Returns whether it is on. While it is off, events wait.
     pub fn is_enabled(&self) -> bool {
         self.switched_off.is_none()
     }
 
-    /// Returns whether it is for an event of this type at this location. While it is off, the event
-    /// waits for it.
+    /// Returns whether it gets an event of this type at this location.
+    /// While it is off, the event waits.
     pub(crate) fn takes(&self, kind: &EventType, location: Uuid) -> bool {
         let is_of = |wanted: &Id<Location>| wanted.uuid() == location;
         self.events.contains(kind)
@@ -54,7 +54,7 @@ impl Webhook {
     }
 }
 
-/// The pause of a webhook's deliveries, until it is switched on again.
+/// The pause of a webhook's deliveries, until the next switch-on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SwitchedOff {
@@ -62,11 +62,11 @@ pub struct SwitchedOff {
     pub at: Timestamp,
     /// The reason.
     pub reason: SwitchOffReason,
-    /// The state of the message to the owner; `null` when the owner did it.
+    /// The state of the mail to the owner; `null` if the owner did it.
     pub owner_mail: Option<OwnerMail>,
 }
 
-/// The reason for which a webhook is switched off.
+/// The reason for a switch-off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SwitchOffReason {
@@ -76,7 +76,7 @@ pub enum SwitchOffReason {
     Owner,
 }
 
-/// The state of the message by which an owner learns that a webhook was switched off.
+/// The state of the mail about a switch-off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OwnerMail {
@@ -84,11 +84,11 @@ pub enum OwnerMail {
     Due,
     /// It was handed to the mail server.
     Sent,
-    /// The service has no mail server; the log says it instead.
+    /// The service has no mail server; the log has the message instead.
     NotConfigured,
 }
 
-/// A secret that signs deliveries. `Debug` does not show it.
+/// A secret for signing deliveries. `Debug` hides it.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct SigningSecret(String);
@@ -109,7 +109,7 @@ impl fmt::Debug for SigningSecret {
     }
 }
 
-/// A secret that was replaced, and until when it goes on signing beside the new one.
+/// A replaced secret, and the end of its use beside the new one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FormerSecret {
     pub(crate) secret: SigningSecret,
@@ -123,28 +123,28 @@ pub(crate) struct OwnWebhook {
     pub(crate) webhook: Webhook,
     pub(crate) secret: SigningSecret,
     pub(crate) former: Option<FormerSecret>,
-    /// The time at which it was last switched on without what had waited until then.
+    /// The last switch-on with a drop of the waiting deliveries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) dropped_at: Option<Timestamp>,
 }
 
-/// The webhooks of an account, in the order in which they were made.
+/// The webhooks of an account, in the order of their creation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Webhooks(pub(crate) Vec<OwnWebhook>);
 
 impl Webhooks {
-    /// The key of the row of an account.
+    /// The key of an account's row.
     pub(crate) fn key(account: Uuid) -> Key {
         key(account, Family::Webhooks, &[])
     }
 
-    /// The key of the entry that leads a location, or a webhook, to the row of its account.
+    /// The key of the link to the row of a location's or webhook's account.
     pub(crate) fn link_key(of: Uuid) -> Key {
         key(of, Family::WebhooksLink, &[])
     }
 
-    /// The webhooks that a row holds; none when there is no row.
+    /// Reads the webhooks from a row; none without a row.
     pub(crate) fn read(key: &[u8], row: Option<&Value>) -> Result<Self, Fault> {
         row.map_or(Ok(Self::default()), |row| {
             serde_json::from_slice(row).map_err(|e| Fault::corrupt(key, e))

@@ -1,4 +1,4 @@
-//! The writes of a unit of work so far, with the means to take the last of them back.
+//! The writes of a unit of work so far, with rollback.
 
 use std::{
     collections::BTreeSet,
@@ -13,21 +13,21 @@ use crate::storage::{Key, Write};
 
 /// The writes of a unit.
 ///
-/// A batch makes thousands of writes and looks up as many keys, all of which start alike: hashing
-/// a key once costs much less than comparing it again and again, so nothing is kept in order
-/// before somebody scans.
+/// A batch makes thousands of writes and looks up as many keys with a common prefix. Hashing a key
+/// once costs much less than repeated comparisons, so the keys are sorted only for a scan.
 #[derive(Default)]
 pub(super) struct Writes {
-    /// In the order in which the keys were first written.
+    /// In the order of the first write to each key.
     rows: IndexMap<Key, Write, FxBuildHasher>,
-    /// The writes that were written over: the place in `rows`, and what stood there.
+    /// The overwritten writes, with their place in `rows`.
     replaced: Vec<(usize, Write)>,
-    /// The keys of the first `sorted` rows, in order; some may have been taken back since.
+    /// The keys of the first `sorted` rows, in order.
+    /// Some may be rolled back since.
     keys: BTreeSet<Key>,
     sorted: usize,
 }
 
-/// A point to go back to.
+/// A point for a rollback.
 #[derive(Clone, Copy)]
 pub(super) struct Mark {
     rows: usize,
@@ -40,7 +40,8 @@ impl Writes {
         self.rows.get(key)
     }
 
-    /// Writes a row. A write in place of an earlier one counts as new only if that one did too.
+    /// Writes a row.
+    /// In place of an earlier write, it counts as new only if the earlier one did too.
     pub(super) fn put(&mut self, key: Key, write: Write) {
         let (place, former) = match self.rows.entry(key) {
             Entry::Vacant(row) => {
@@ -56,7 +57,7 @@ impl Writes {
         self.replaced.push((place, former));
     }
 
-    /// The writes as they are now.
+    /// Marks the current state.
     pub(super) fn mark(&self) -> Mark {
         Mark {
             rows: self.rows.len(),
@@ -64,7 +65,7 @@ impl Writes {
         }
     }
 
-    /// Takes back what was written since `mark` was made.
+    /// Undoes the writes since `mark`.
     pub(super) fn back_to(&mut self, mark: Mark) {
         for (place, former) in self.replaced.drain(mark.replaced..).rev() {
             if let Some((_, value)) = self.rows.get_index_mut(place) {
@@ -88,13 +89,14 @@ impl Writes {
         keys.filter_map(|key| self.rows.get_key_value(key))
     }
 
-    /// Makes room for as many rows more.
+    /// Makes room for a number of further rows.
     pub(super) fn reserve(&mut self, rows: usize) {
         self.rows.reserve(rows);
     }
 
-    /// All writes, for a commit, with room for the guard. A row of `partition` that was new and is
-    /// removed again is left out: the guard keeps others from making it.
+    /// All writes for a commit, with room for the guard.
+    /// A new row of `partition` removed again is left out: the guard keeps other writers from
+    /// creating it.
     pub(super) fn into_all(self, partition: Uuid) -> Vec<(Key, Write)> {
         let mut places_seen = FxHashSet::default();
         let firsts = self
@@ -196,7 +198,7 @@ mod tests {
         assert_eq!(writes.into_all(Uuid::nil()).len(), 2);
     }
 
-    /// Many sales of one product in a group each move its index entries on.
+    /// Several sales in a group each move a product's index entries.
     #[test]
     fn a_row_that_was_new_and_is_removed_is_not_sent() {
         let partition = Uuid::from_u128(7);

@@ -1,4 +1,4 @@
-//! Writing, replacing and removing rows of a kind, and the numbers of those that are counted.
+//! Writing, replacing and removing rows of a kind, and their numbers.
 
 use uuid::Uuid;
 
@@ -11,13 +11,13 @@ use super::{
 use crate::storage::{Read, Value};
 
 impl Unit<'_> {
-    /// Writes a row that is new. Returns it as it is stored.
+    /// Writes a new row. Returns it as stored.
     pub(crate) fn append<R: Row>(&mut self, row: &R) -> Value {
         self.supersede(None, row)
     }
 
-    /// Writes `new` in place of `old`, which has the same id and may be elsewhere in the list. Returns it as
-    /// it is stored.
+    /// Writes `new` in place of `old`. Returns it as stored.
+    /// Both have the same id, but may have different places in the list.
     pub(crate) fn supersede<R: Row>(&mut self, old: Option<&R>, new: &R) -> Value {
         let value = self.json(new);
         let (key, entries) = keys_of(self.partition(), new);
@@ -35,7 +35,7 @@ impl Unit<'_> {
         value
     }
 
-    /// Removes a row that was [appended](Self::append), without a trace.
+    /// Removes an [appended](Self::append) row, without a tombstone.
     pub(crate) fn withdraw<R: Row>(&mut self, row: &R) {
         let (key, entries) = keys_of(self.partition(), row);
         entries.for_each(|entry| self.delete(entry));
@@ -50,8 +50,9 @@ impl Unit<'_> {
         }
     }
 
-    /// The next number of a kind of row at this location: 1, 2, 3, ... in the order of the commits,
-    /// without gaps. What is rolled back gives its numbers back.
+    /// The next number of a kind of row at this location.
+    /// Numbers are 1, 2, 3, ... in the order of the commits, without gaps: a rollback returns its
+    /// numbers.
     pub(crate) fn next_number(&mut self, rows: Family) -> u64 {
         let last = self.clock_mut().last_number_mut(rows);
         *last += 1;
@@ -60,8 +61,8 @@ impl Unit<'_> {
 }
 
 impl Store {
-    /// The row with this id. `by_id` has the entries that lead to rows which do not lie under their
-    /// id.
+    /// The row with this id.
+    /// `by_id` is the index from ids to rows, for rows stored under another key.
     pub(crate) async fn row_by_id<R: Row>(
         &self,
         partition: Uuid,

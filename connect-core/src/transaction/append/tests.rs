@@ -1,4 +1,5 @@
-//! Appended rows and their numbers: no gaps, whatever is rolled back, refused or run at once.
+//! Appended rows and their numbers.
+//! There are no gaps after rollbacks, conflicts and concurrent commits.
 
 use std::{sync::Arc, time::Duration};
 
@@ -18,7 +19,7 @@ use crate::{
 
 const PLACE: Uuid = Uuid::from_u128(1);
 
-/// A row with a number, and that of the operation that wrote it.
+/// A row with its number and the number of its operation.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Receipt {
     number: u64,
@@ -134,16 +135,16 @@ async fn numbers_have_no_gaps_under_conflicts() {
     }
 }
 
-/// The step of a unit of work after it has written a receipt.
+/// The step of a unit of work after writing a receipt.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Keep,
     RollBack,
-    /// Writes another one and takes only that back.
+    /// Writes another receipt and rolls back only this one.
     RollBackInner,
 }
 
-/// Some units of work: what each of their operations does, and whether the unit is given up.
+/// Units of work: the steps of each, and whether it is abandoned.
 fn units() -> impl Strategy<Value = Vec<(Vec<Step>, bool)>> {
     let step = prop_oneof![
         Just(Step::Keep),

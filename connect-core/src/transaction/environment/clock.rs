@@ -1,4 +1,4 @@
-//! The clock that the core reads: the machine's, and one that tests move by hand.
+//! The clock of the core: the machine's, or a manual one in tests.
 
 use std::{
     sync::{
@@ -10,20 +10,20 @@ use std::{
 
 use crate::wire::Timestamp;
 
-/// Tells the time of day, and how much time has passed.
+/// Tells the time of day, and the elapsed time.
 pub trait Clock: Send + Sync + 'static {
-    /// The time of day. It may step in either direction, when somebody sets the clock.
+    /// The time of day. It may step in either direction.
     fn now(&self) -> Timestamp;
 
-    /// The time that has passed since a fixed point of the clock's own choice. It never goes
-    /// back, and setting the time of day leaves it alone.
+    /// The time since a fixed point, chosen by the clock.
+    /// It never goes back, and does not change when the time of day is set.
     fn elapsed(&self) -> Duration;
 }
 
 /// The clock of the machine.
 ///
-/// [`elapsed`](Clock::elapsed) counts the time that the machine is suspended on Linux, Android,
-/// OpenBSD and Apple's systems. Elsewhere it is as good as [`std::time::Instant`].
+/// On Linux, Android, OpenBSD and Apple's systems, [`elapsed`](Clock::elapsed) includes the time
+/// while the machine is suspended. Elsewhere it equals [`std::time::Instant`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 
@@ -72,17 +72,17 @@ fn since_fixed_point() -> Duration {
     FIRST_CALL.elapsed()
 }
 
-/// A clock that stands still until it is moved.
+/// A clock moved only by hand.
 #[derive(Debug)]
 pub struct ManualClock {
     /// Microseconds since 1970.
     now: AtomicI64,
-    /// Microseconds since the clock was made.
+    /// Microseconds since the creation of the clock.
     elapsed: AtomicU64,
 }
 
 impl ManualClock {
-    /// A clock that shows `now`, and for which no time has passed.
+    /// A clock at `now`, with an elapsed time of zero.
     pub fn at(now: Timestamp) -> Arc<Self> {
         Arc::new(Self {
             now: AtomicI64::new(now.micros()),
@@ -90,13 +90,14 @@ impl ManualClock {
         })
     }
 
-    /// Sets the time of day, forwards or backwards. No time passes: it is a step of the clock.
+    /// Sets the time of day, forwards or backwards.
+    /// The elapsed time stays the same: it is a step of the clock.
     pub fn set(&self, now: Timestamp) {
         self.now.store(now.micros(), Ordering::SeqCst);
     }
 
-    /// Lets so many seconds pass. A negative number only sets the time of day back, as time
-    /// itself does not go backwards.
+    /// Lets a number of seconds pass.
+    /// A negative number only sets the time of day back: elapsed time does not go backwards.
     pub fn advance(&self, seconds: i64) {
         self.set(self.now().plus_seconds(seconds));
         let passed = u64::try_from(seconds)

@@ -1,41 +1,41 @@
-//! The ports to what takes over the image of a product. [`ImageLinks`] says which links a write
-//! takes. [`Images`] downloads the image, makes a copy of it that is fit to be shown, and stores that
-//! copy where everybody can get it.
+//! The ports of taking over product images.
+//! [`ImageLinks`] checks the links of a write. [`Images`] downloads the image, makes a copy of it
+//! for display, and stores the copy at a public address.
 
 use async_trait::async_trait;
 
 use crate::wire::ImageErrorCode;
 
-/// Takes over images from links that shops give.
+/// Takes over images from the links of shops.
 #[async_trait]
 pub trait Images: Send + Sync + 'static {
-    /// Downloads the image behind `link`, stores a copy of it, and returns the public link of the
-    /// copy. Once that is returned, the copy survives a crash. The same image makes the same copy,
-    /// so it does no harm to take an image over twice.
+    /// Downloads and stores the image behind `link`, and returns a public link.
+    /// The link is that of the stored copy. Once it is returned, the copy survives a crash. The
+    /// same image makes the same copy, so a repeated call is harmless.
     ///
-    /// Ends within a time limit of the implementation's own. When the future is dropped, nothing
-    /// but a copy that nobody asks for may remain.
+    /// Ends within a time limit of the implementation. A dropped future may leave at most an unused
+    /// copy.
     ///
     /// # Errors
     /// The image could not be taken over.
     async fn take_over(&self, link: &str) -> Result<String, ImageFailure>;
 }
 
-/// Says which links to images a write takes.
+/// Checks the image links of writes.
 ///
-/// A link that would be refused by [`Images`] in any case is better refused here, where whoever
-/// sends it reads why. The link that a product has already is not asked about.
+/// A link sure to be refused by [`Images`] is better refused here, where the caller sees the
+/// reason. The current link of a product is not checked again.
 pub trait ImageLinks: Send + Sync + 'static {
-    /// Judges a link from its text alone: nothing is looked up. The link starts with `http://` or
-    /// `https://`, and has a host but no user name or password.
+    /// Checks a link by its text alone, without a look-up.
+    /// The link starts with `http://` or `https://`, and has a host but no user name or password.
     ///
     /// # Errors
-    /// The link is not taken. The text says what is allowed, and follows the name of the field:
-    /// "must start with https://".
+    /// The link is not accepted. The text says the rule, and follows the name of the field: "must
+    /// start with https://".
     fn check(&self, link: &str) -> Result<(), String>;
 }
 
-/// Takes every link over HTTPS.
+/// Accepts every link over HTTPS.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HttpsLinks;
 
@@ -49,20 +49,20 @@ impl ImageLinks for HttpsLinks {
     }
 }
 
-/// The reason for which an image could not be taken over.
+/// The reason of a failed takeover of an image.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{code}: {message}")]
 pub struct ImageFailure {
     /// Stable and machine-readable.
     pub code: ImageErrorCode,
-    /// Names the cause in words that a shop owner understands, in whole sentences.
+    /// The cause for a shop owner, in whole sentences.
     pub message: String,
-    /// Set for a fault that may be gone later: trying again makes sense.
+    /// Set for a temporary fault: a retry makes sense.
     pub may_pass: bool,
 }
 
 impl ImageFailure {
-    /// A fault that stays as long as the link leads to the same file.
+    /// A permanent fault, as long as the link leads to the file.
     pub fn lasting(code: ImageErrorCode, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -71,7 +71,7 @@ impl ImageFailure {
         }
     }
 
-    /// A fault that may be gone later.
+    /// A temporary fault.
     pub fn passing(code: ImageErrorCode, message: impl Into<String>) -> Self {
         Self {
             may_pass: true,

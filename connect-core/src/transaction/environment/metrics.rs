@@ -1,13 +1,13 @@
-//! The things that the core counts while it runs, for whoever watches a service.
+//! The counters of the running core, for monitoring.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A number that only grows. It begins at 0 with the process.
+/// A counter. It begins at 0 with the process and only grows.
 #[derive(Debug, Default)]
 pub struct Count(AtomicU64);
 
 impl Count {
-    /// The number as it is now.
+    /// The current number.
     pub fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
@@ -21,72 +21,72 @@ impl Count {
     }
 }
 
-/// The counts of a core since it was built. They hold nothing about anybody.
+/// The counters of a core since it was built, without personal data.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Figures {
-    /// Commits that the storage took.
+    /// Successful commits.
     pub commits: Count,
-    /// Commits that the storage refused, since others had changed what they expected. Most of them
-    /// are made again at once.
+    /// Commits refused by the storage because of a conflict.
+    /// Most of them are retried at once.
     pub conflicts: Count,
-    /// Commits that failed, or of which it stayed unknown how they ended.
+    /// Failed commits, and commits with an unknown outcome.
     pub failed_commits: Count,
-    /// Reads that the storage did not answer.
+    /// Failed reads of the storage.
     pub failed_reads: Count,
-    /// Requests that were refused since a limit was used up.
+    /// Requests refused by a rate limit.
     pub limited: Limited,
-    /// Records and requests that there was no room for.
+    /// Records and requests refused by a limit on storage.
     pub limit_reached: Count,
-    /// The attempts to deliver events, and what followed from them.
+    /// Delivery attempts, and their outcomes.
     pub deliveries: Deliveries,
     /// The jobs of taking over images.
     pub images: ImageJobs,
 }
 
-/// The number of refused requests, by the limit that was used up.
+/// The number of refused requests, by the exceeded limit.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Limited {
-    /// That of a token.
+    /// Of a token.
     pub token: Count,
-    /// That of an account.
+    /// Of an account.
     pub account: Count,
-    /// That of a screen.
+    /// Of a screen.
     pub screen: Count,
-    /// That of a signed-in owner.
+    /// Of a signed-in owner.
     pub owner: Count,
-    /// That of an address whose requests have no valid token or key.
+    /// Of an address, for requests without a valid token or key.
     pub address: Count,
-    /// That of an address whose requests need no token. Probes are counted as well: whether one is
-    /// refused is for the server to say.
+    /// Of an address, for requests without need of a token.
+    /// Probes count as well: the server decides whether to refuse them.
     pub anonymous: Count,
-    /// That of attempts to sign in.
+    /// Of attempts to sign in.
     pub sign_in: Count,
 }
 
-/// The number of deliveries, by what has become of them.
+/// The number of deliveries, by outcome.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Deliveries {
-    /// Deliveries that the endpoint took.
+    /// Deliveries accepted by the endpoint.
     pub succeeded: Count,
-    /// Attempts that failed and are made again later.
+    /// Failed attempts with a retry to come.
     pub failed: Count,
-    /// Deliveries that were given up: their last attempt failed, or their webhook was switched off.
+    /// Deliveries given up after their last attempt, or with a switched-off webhook.
     pub given_up: Count,
-    /// Webhooks that were switched off after too many failures in a row.
+    /// Webhooks switched off after too many failures in a row.
     pub switched_off: Count,
 }
 
-/// The number of image jobs, by what has become of them.
+/// The number of image jobs, by outcome.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct ImageJobs {
-    /// Images that were taken over.
+    /// Images taken over.
     pub done: Count,
-    /// Images that could not be taken over.
+    /// Images not taken over.
     pub failed: Count,
-    /// Downloads that are tried again later.
+    /// Downloads with a retry to come.
     pub postponed: Count,
 }

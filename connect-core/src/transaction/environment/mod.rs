@@ -1,6 +1,6 @@
-//! Time, ids and randomness, injected: a day of retries or a step of the clock is a test that
-//! takes milliseconds. Also the ports to what takes over images, sends
-//! webhooks and writes to owners, and the figures that the core counts.
+//! Time, ids and randomness, injected for control by tests.
+//! A test of a day of retries, or of a step of the clock, takes milliseconds. Also the ports for
+//! images, webhooks and mail to owners, and the counters of the core.
 
 mod clock;
 mod images;
@@ -26,17 +26,17 @@ pub use webhooks::{
 
 /// Makes ids.
 pub trait Ids: Send + Sync + 'static {
-    /// An id that was never made before, here or anywhere.
+    /// A new id, unique everywhere.
     fn next(&self) -> Uuid;
 }
 
 /// Makes secrets.
 pub trait Randomness: Send + Sync + 'static {
-    /// Fills `bytes` with what nobody can guess.
+    /// Fills `bytes` with unpredictable random bytes.
     fn fill(&self, bytes: &mut [u8]);
 }
 
-/// The sources of time, ids and randomness that the core was built with, and the links it takes.
+/// The injected time, ids and randomness, and checks of links.
 #[derive(Clone)]
 pub(crate) struct Environment {
     /// Tells the time.
@@ -47,16 +47,16 @@ pub(crate) struct Environment {
     pub(crate) ids: Arc<dyn Ids>,
     /// Makes secrets.
     pub(crate) randomness: Arc<dyn Randomness>,
-    /// Says which links to images are taken.
+    /// Checks links to images.
     pub(crate) image_links: Arc<dyn ImageLinks>,
-    /// Says which addresses webhooks may have.
+    /// Checks the addresses of webhooks.
     pub(crate) webhook_links: Arc<dyn WebhookLinks>,
-    /// Nothing is sent or downloaded.
+    /// Set when sending and downloading are on hold.
     pub(crate) holds_deliveries: bool,
 }
 
 impl Default for Environment {
-    /// The system's clock, UUID v7, the operating system's random source, and links over HTTPS.
+    /// The system's clock and random source, UUID v7, and links over HTTPS.
     fn default() -> Self {
         Self {
             clock: Arc::new(SystemClock),
@@ -97,7 +97,7 @@ impl Randomness for SystemRandomness {
     }
 }
 
-/// Ids that count up, in the form of UUID v7, so that two runs of a test make the same ids.
+/// Counting ids in the form of UUID v7, reproducible in tests.
 #[derive(Debug, Default)]
 pub struct SequentialIds(AtomicU64);
 

@@ -1,4 +1,4 @@
-//! A clock that steps of the machine's clock do not move.
+//! A clock resistant to steps of the machine's clock.
 
 use std::{
     fmt,
@@ -12,41 +12,42 @@ use std::{
 use super::Clock;
 use crate::wire::Timestamp;
 
-/// Follows another clock as long as that one is plausible.
+/// Follows another clock while its time is plausible.
 ///
-/// The time of day is believed while it stays within [`TOLERANCE`](Self::TOLERANCE) of what it was when this
-/// clock was made plus the time that has passed since. While it is not, the clock goes on from
-/// the last time that it believed, at the pace of the time that passes. So nothing expires, is purged
-/// or gets a date in the far future because a machine's clock was set wrong for a minute.
+/// The expected time is the time of day at the creation of this clock plus the elapsed time. The
+/// other clock is trusted while its time of day is within [`TOLERANCE`](Self::TOLERANCE) of the
+/// expected time. Otherwise this clock goes on from the last trusted time, at the pace of the
+/// elapsed time. So a machine's clock set wrong for a minute does not let data expire, be purged or
+/// be dated in the far future.
 ///
-/// A process cannot tell a clock that was put wrong from one that was put right, so it accepts no
-/// jump while it runs: nothing that it removed or dated in the meantime could be taken back. After
-/// a real correction of an hour or more, [`drift`](Self::drift) says so until the service is
-/// restarted. The same goes for a virtual machine that was paused for an hour, if its
-/// [`Clock::elapsed`] stood still. The clock therefore has to be right when the service starts,
-/// which on machines without a battery means: after the time was fetched from the network.
+/// A process cannot tell a wrong step of the clock from a correction, so it follows no large step
+/// while it runs: anything removed or dated in the meantime could not be undone. After a real
+/// correction of more than an hour, [`drift`](Self::drift) reports it until the service is
+/// restarted. The same goes for a virtual machine paused for more than an hour, if its
+/// [`Clock::elapsed`] stood still. The clock therefore has to be right when the service starts. On
+/// a machine without a battery, start the service after it has fetched the time from the network.
 pub struct SteadyClock {
     clock: Arc<dyn Clock>,
-    /// Time of day minus time passed, in microseconds, when this clock was made.
+    /// Time of day minus elapsed time at creation, in microseconds.
     start: i64,
-    /// The same, when the time of day was last believed.
+    /// The same, at the last trusted time of day.
     believed: AtomicI64,
-    /// Set while the time of day is not believed. Only for the log: one line when that begins
-    /// and one when it ends.
+    /// Set while the time of day is not trusted.
+    /// Only for the log: one line at the beginning and one at the end.
     is_drifting: AtomicBool,
 }
 
-/// The time of day is not believed: see [`SteadyClock`].
+/// A step of the machine's clock, not followed: see [`SteadyClock`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Drift {
-    /// The time that the machine's clock shows.
+    /// The time of the machine's clock.
     pub shown: Timestamp,
-    /// The time that the core goes on with.
+    /// The time in use by the core.
     pub used: Timestamp,
 }
 
 impl Drift {
-    /// By how many seconds the machine's clock is ahead; negative when it is behind.
+    /// The seconds of the machine's clock ahead; negative when behind.
     pub fn seconds(self) -> i64 {
         self.shown.seconds() - self.used.seconds()
     }
@@ -70,15 +71,13 @@ impl fmt::Display for Drift {
 }
 
 impl SteadyClock {
-    /// The longest distance of the time of day from what it was at the start plus the time that has
-    /// passed. Beyond it the time of day is no longer believed.
+    /// The largest trusted difference from the expected time of day.
     ///
-    /// An hour is more than a time service corrects on a machine that is looked after, and less
-    /// than the shortest time after which the core forgets or removes anything: an idempotency
-    /// key after 24 hours.
+    /// An hour is more than a time service corrects on a well-kept machine. It is less than the
+    /// shortest time after which the core removes data: 24 hours, for an idempotency key.
     pub const TOLERANCE: Duration = Duration::from_secs(3600);
 
-    /// Starts from what `clock` shows now.
+    /// Starts from the current time of `clock`.
     pub fn new(clock: Arc<dyn Clock>) -> Self {
         let start = difference(clock.now(), clock.elapsed());
         Self {
@@ -89,13 +88,13 @@ impl SteadyClock {
         }
     }
 
-    /// The drift of the clock at this moment: for readiness, and for work that removes data.
+    /// The current drift: for readiness, and for jobs removing data.
     pub fn drift(&self) -> Option<Drift> {
         let (shown, used) = self.read();
         (shown != used).then_some(Drift { shown, used })
     }
 
-    /// The time that the clock shows and the time to use, which are equal without a drift.
+    /// The shown time and the time to use, equal without a drift.
     fn read(&self) -> (Timestamp, Timestamp) {
         let (shown, elapsed) = (self.clock.now(), self.clock.elapsed());
         let difference = difference(shown, elapsed);
@@ -151,7 +150,7 @@ fn report(is_drifting: bool, drift: Drift) {
     }
 }
 
-/// The time of day at the fixed point of the time passed, in microseconds.
+/// The time of day at elapsed time zero, in microseconds.
 fn difference(now: Timestamp, elapsed: Duration) -> i64 {
     now.micros().saturating_sub(micros(elapsed))
 }
@@ -168,7 +167,7 @@ mod tests {
     const HOUR: i64 = 3600;
     const DAY: i64 = 24 * HOUR;
 
-    /// A machine's clock, the steady one that follows it, and how far the latter is from START.
+    /// A machine's clock, and the steady clock following it.
     struct Pair(Arc<ManualClock>, SteadyClock);
 
     impl Pair {

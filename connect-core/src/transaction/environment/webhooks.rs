@@ -1,21 +1,23 @@
-//! The ports of webhook delivery. [`WebhookLinks`] says which addresses are taken,
-//! [`WebhookSender`] makes the requests, and [`Mailer`] writes to owners.
+//! The ports of webhook delivery.
+//! [`WebhookLinks`] checks addresses, [`WebhookSender`] makes the requests, and [`Mailer`] sends
+//! mail to owners.
 
 use async_trait::async_trait;
 
-/// Says which addresses a webhook may have.
+/// Checks the addresses of webhooks.
 #[async_trait]
 pub trait WebhookLinks: Send + Sync + 'static {
-    /// Judges an address when a webhook is made or changed. May look up its host. The address starts
-    /// with `http://` or `https://`, and has a host but no user name or password.
+    /// Checks the address of a created or changed webhook.
+    /// May look up its host. The address starts with `http://` or `https://`, and has a host but no
+    /// user name or password.
     ///
     /// # Errors
-    /// The address is not taken. The text says what is allowed, and follows the name of the field:
+    /// The address is not accepted. The text says the rule, and follows the name of the field:
     /// "must start with https://".
     async fn check(&self, url: &str) -> Result<(), String>;
 }
 
-/// Takes every address over HTTPS.
+/// Accepts every address over HTTPS.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HttpsWebhooks;
 
@@ -29,11 +31,11 @@ impl WebhookLinks for HttpsWebhooks {
 /// Sends webhook requests.
 #[async_trait]
 pub trait WebhookSender: Send + Sync + 'static {
-    /// Sends one request, and returns the answer, whatever its status is.
+    /// Sends one request, and returns the answer of any status.
     ///
-    /// Redirects must not be followed, and the address must be judged again, as it is really
-    /// connected to. The body of the answer may be read up to 64 kB, or not at all; its beginning is kept
-    /// for the owner to look at. The caller drops the future after ten seconds.
+    /// Redirects must not be followed, and the address must be checked again as resolved for the
+    /// connection. Up to 64 kB of the answer's body may be read, or none of it; its beginning is
+    /// stored for the owner. The caller drops the future after ten seconds.
     ///
     /// # Errors
     /// There was no answer, or the request was not made.
@@ -45,9 +47,9 @@ pub trait WebhookSender: Send + Sync + 'static {
 pub struct WebhookRequest {
     /// The address.
     pub url: String,
-    /// The headers: names in lower case, and values that are visible ASCII.
+    /// The headers: names in lower case, values in visible ASCII.
     pub headers: Vec<(&'static str, String)>,
-    /// The body, which has to be sent as it is: it is signed.
+    /// The signed body, to be sent byte for byte.
     pub body: Vec<u8>,
 }
 
@@ -56,7 +58,7 @@ pub struct WebhookRequest {
 pub struct WebhookAnswer {
     /// The status code.
     pub status: u16,
-    /// The body, as far as it was read.
+    /// The body, as far as read.
     pub body: Vec<u8>,
 }
 
@@ -70,15 +72,16 @@ impl WebhookAnswer {
     }
 }
 
-/// The reason for which a request got no answer.
+/// The reason of a request without an answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SendFailure {
-    /// The endpoint gave no answer, which counts as a failed attempt. The sentence is for the owner of
-    /// the shop.
+    /// The endpoint gave no answer: a failed attempt.
+    /// The sentence is for the owner of the shop.
     #[error("{0}")]
     NoAnswer(String),
-    /// The request was not made, as the sender has no room for it. This is not held against the
-    /// endpoint: the delivery stays as it is, and has its turn again in a few seconds.
+    /// The request was not made, as the sender is full.
+    /// It does not count as a failure of the endpoint: the delivery stays as it is, and is tried
+    /// again in a few seconds.
     #[error("the request was not made")]
     NotTried,
 }
@@ -86,10 +89,10 @@ pub enum SendFailure {
 /// Sends mail to owners.
 #[async_trait]
 pub trait Mailer: Send + Sync + 'static {
-    /// Hands a message to the mail server. It is tried again later when this fails.
+    /// Hands a message to the mail server. A failed message is retried later.
     ///
     /// # Errors
-    /// The server did not take it. The text is for the log.
+    /// The server did not accept it. The text is for the log.
     async fn send(&self, mail: &Mail) -> Result<(), String>;
 }
 

@@ -1,5 +1,5 @@
-//! Reads that go around damage: what the storage cannot return is narrowed down to single rows,
-//! and the rest is read.
+//! Reads around damage.
+//! A failed read is narrowed down to single rows, and the rest is read.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -8,27 +8,27 @@ use uuid::Uuid;
 use super::{Fault, Store, clock::clock_key};
 use crate::storage::{Entry, Key, Locked, MAX_KEY_LEN, Range, Read, State, StorageError, Value};
 
-/// A reader for a store that may be damaged.
+/// A reader for possibly damaged stores.
 pub(crate) struct Salvage<'s> {
     store: &'s Store,
     lock: Option<Box<dyn Locked>>,
-    /// Rows in a row that could not be read.
+    /// The number of consecutive unreadable rows.
     failed: AtomicUsize,
 }
 
-/// More rows in a row than this that cannot be read are taken for an area that is damaged: there
-/// are more keys in one than can be asked for.
+/// The most consecutive unreadable rows handled one by one.
+/// More of them count as a damaged area: an area has too many keys to search one by one.
 const MOST_ALONE: usize = 16;
 
-/// The longest key that is tried as the end of a damaged area.
+/// The length of keys tried as the end of a damaged area.
 const END_LEN: usize = 48;
 
-/// The rows that were found at a place of the key space.
+/// The result of reading rows from one place of the key space.
 pub(crate) struct Piece {
-    /// The rows that can be read, in order. None when the first row is damaged.
+    /// The readable rows, in order. Empty when the first row is damaged.
     pub(crate) entries: Vec<Entry>,
-    /// The key of the first row, when the storage cannot return that. Further rows behind it may be
-    /// lost with it, up to the next piece.
+    /// The key of the first row, if unreadable.
+    /// Further rows behind it, up to the next piece, may be lost with it.
     pub(crate) damaged: Option<(Key, StorageError)>,
     /// The beginning of the next piece; `None` at the end.
     pub(crate) next: Option<Key>,
@@ -39,12 +39,12 @@ pub(crate) struct Piece {
 pub(crate) enum Looked {
     /// The row, if there is one.
     Found(Option<Value>),
-    /// A row that the storage cannot return.
+    /// A row the storage cannot return.
     Damaged,
 }
 
 impl Piece {
-    /// The rows that a read of at most `limit` found.
+    /// A piece from a read of at most `limit` rows.
     fn whole(entries: Vec<Entry>, limit: usize) -> Self {
         let last = entries.last().filter(|_| entries.len() == limit);
         Self {
@@ -64,8 +64,8 @@ impl<'s> Salvage<'s> {
         }
     }
 
-    /// A reader beside which nobody commits to `partition`, until it is dropped or the lock's lease
-    /// is over.
+    /// A reader under the lock of `partition`.
+    /// No writer commits there until the reader is dropped or the lock's lease is over.
     pub(crate) async fn under_lock(store: &'s Store, partition: Uuid) -> Result<Self, Fault> {
         let lock = store.storage().lock(&clock_key(partition)).await?;
         Ok(Self {
@@ -92,8 +92,8 @@ impl<'s> Salvage<'s> {
         self.read(&[scan]).await?.entries()
     }
 
-    /// Reads at most `limit` rows. When they cannot be read at once, fewer of them, down to the
-    /// damaged one.
+    /// Reads at most `limit` rows.
+    /// When this fails, reads fewer and fewer, down to the damaged row.
     ///
     /// # Errors
     /// The storage does not answer at all.
@@ -119,8 +119,8 @@ impl<'s> Salvage<'s> {
         }
     }
 
-    /// Reads at most `limit` rows of each range, all in one read. When that fails, each range by
-    /// itself.
+    /// Reads at most `limit` rows of each range, in one read.
+    /// When this fails, reads each range by itself.
     ///
     /// # Errors
     /// The storage does not answer at all.
@@ -144,7 +144,8 @@ impl<'s> Salvage<'s> {
         Ok(pieces)
     }
 
-    /// Looks up rows in one read; when that fails, in parts, down to the damaged ones.
+    /// Looks up rows in one read.
+    /// When this fails, reads smaller and smaller parts, down to the damaged rows.
     ///
     /// # Errors
     /// The storage does not answer at all.
@@ -173,7 +174,7 @@ impl<'s> Salvage<'s> {
         Ok(found)
     }
 
-    /// The clock of a partition and the last row in a range, both in one state.
+    /// The clock of a partition and a range's last row, in one state.
     pub(crate) async fn clock_and_last(
         &self,
         partition: Uuid,
@@ -189,14 +190,14 @@ impl<'s> Salvage<'s> {
         Ok((state.value()?, state.entries()?.pop()))
     }
 
-    /// Asks for a row that no store has: an error means that the storage answers nothing at all,
-    /// rather than that a row is damaged.
+    /// Reads a key absent from every store.
+    /// An error means that the storage does not answer at all, rather than that a row is damaged.
     pub(super) async fn probe(&self) -> Result<(), Fault> {
         self.read(&[Read::Get(&[0xFF; 17])]).await?;
         Ok(())
     }
 
-    /// The piece that begins with something damaged, and the place behind that.
+    /// Returns the piece for damage at the start of a range.
     async fn damaged(
         &self,
         from: &[u8],
@@ -227,8 +228,8 @@ impl<'s> Salvage<'s> {
         })
     }
 
-    /// A key behind an area that cannot be read, from which on reads go well again; `None` when
-    /// there is none in the range.
+    /// Finds a key behind a damaged area, with readable rows behind.
+    /// `None` when the range has none.
     async fn end_of_area(&self, from: &[u8], to: Option<&[u8]>) -> Option<Key> {
         let mut low = from[..from.len().min(END_LEN)].to_vec();
         low.resize(END_LEN, 0);
@@ -273,9 +274,9 @@ impl<'s> Salvage<'s> {
         Some(high.into())
     }
 
-    /// The key of the first row of a range, which cannot be returned: a range that ends behind it
-    /// cannot be read, one that ends at it or before it can. `None` when that is not so, and the
-    /// first failure was none of the row.
+    /// Finds the key of the first, unreadable row of a range.
+    /// A read up to a key behind the row fails; a read up to the row or less succeeds. `None` when
+    /// this does not hold: the first failure had another cause.
     async fn first_key(&self, from: &[u8], to: Option<&[u8]>) -> Option<Key> {
         // All keys of a range begin with what its two ends have in common.
         let ends = from.iter().zip(to.unwrap_or_default());
@@ -303,13 +304,13 @@ impl<'s> Salvage<'s> {
         None
     }
 
-    /// Checks whether the first row from `from` on, which cannot be returned, is before `key`.
+    /// Returns whether the first, unreadable row from `from` on is before `key`.
     async fn is_before(&self, from: &[u8], key: &[u8]) -> bool {
         key > from && self.scan(from, Some(key), 1).await.is_err()
     }
 }
 
-/// The read of at most `limit` rows from the beginning of a range.
+/// The read of a range's first `limit` rows.
 fn scan(range: Range<'_>, limit: usize) -> Read<'_> {
     Read::Scan {
         range,
@@ -318,7 +319,7 @@ fn scan(range: Range<'_>, limit: usize) -> Read<'_> {
     }
 }
 
-/// The first key behind all that begin with this one; `None` when it is all ones.
+/// The first key behind a prefix; `None` for all ones.
 fn next_of_len(start: &[u8]) -> Option<Vec<u8>> {
     let last = start.iter().rposition(|byte| *byte < u8::MAX)?;
     let mut next = start[..=last].to_vec();
@@ -326,7 +327,7 @@ fn next_of_len(start: &[u8]) -> Option<Vec<u8>> {
     Some(next)
 }
 
-/// The key in the middle of two of the same length.
+/// The key in the middle of two keys of the same length.
 fn half_way(low: &[u8], high: &[u8]) -> Vec<u8> {
     let mut sum = vec![0; low.len()];
     let mut carry = 0;
@@ -343,7 +344,7 @@ fn half_way(low: &[u8], high: &[u8]) -> Vec<u8> {
     sum
 }
 
-/// The next key in order: this one with a zero byte behind it.
+/// The next key in order: this one with a zero byte appended.
 fn after(key: &[u8]) -> Key {
     [key, &[0]].concat().into()
 }

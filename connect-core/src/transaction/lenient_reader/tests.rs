@@ -1,4 +1,4 @@
-//! Finding the key of a row that the storage cannot return.
+//! Finding the key of an unreadable row.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::{
     transaction::environment::Environment,
 };
 
-/// A store with these rows, of which one cannot be returned.
+/// A store with these rows, one of them unreadable.
 async fn store(rows: &[&[u8]], torn: &[u8]) -> Store {
     let storage = MemoryStorage::new();
     let put = |key: &&[u8]| (Key::from(*key), Write::Put(Value::default()));
@@ -68,7 +68,7 @@ async fn the_key_of_a_damaged_row_is_found() {
     }
 }
 
-/// More keys lie in a damaged area than can be asked for, so it is passed over.
+/// A damaged area has too many keys to try: it is skipped.
 #[tokio::test]
 async fn a_damaged_area_is_passed_over() {
     let rows: Vec<[u8; 20]> = (0..100).map(|row| [row; 20]).collect();

@@ -1,4 +1,4 @@
-//! Lists with a row that cannot be read: they end before it.
+//! Lists with an unreadable row end before it.
 
 use uuid::Uuid;
 
@@ -6,10 +6,11 @@ use super::{ListPart, Slice};
 use crate::transaction::{Fault, Row, Salvage, Store};
 
 impl Store {
-    /// Reads as much of a list as comes before the row for which it could not be read at once.
+    /// Reads a list up to its first unreadable row.
     ///
-    /// Rows and tombstones are tried apart and in ever smaller parts, to find a place up to which
-    /// both can be read. They are returned from one state all the same.
+    /// Called after a failed read. Rows and tombstones are tried separately and in smaller and
+    /// smaller parts, to find a place up to which both are readable. They are returned from one
+    /// state all the same.
     pub(super) async fn list_up_to_damage<T: Row>(
         &self,
         partition: Uuid,

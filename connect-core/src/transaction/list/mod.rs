@@ -1,4 +1,5 @@
-//! Reading without a unit of work: one record, or a part of a list. Each takes one round trip.
+//! Reading without a unit of work: one record, or a part of a list.
+//! Each takes one round trip.
 
 mod damage;
 
@@ -20,7 +21,7 @@ use crate::{
 /// A row with its place in the list.
 pub(crate) type Placed<K> = (K, Value);
 
-/// The index that a list is read through.
+/// The index to read a list through.
 #[derive(Clone, Copy, Debug)]
 pub enum Through<'a> {
     /// All rows, in the order of the list.
@@ -29,12 +30,12 @@ pub enum Through<'a> {
     ByChange(Family, Indexed<'a>),
     /// The one record with a value.
     Unique(Family, Indexed<'a>),
-    /// The records with a value, in any order. More than `limit` of them are not all returned.
+    /// The records with a value, in any order, and at most `limit` of them.
     Holders(Family, Indexed<'a>),
 }
 
 impl<'a> Through<'a> {
-    /// The records that an index has under a value.
+    /// The records with a value in an index.
     pub(crate) fn index(kind: IndexKind, family: Family, value: Indexed<'a>) -> Self {
         match kind {
             IndexKind::ByChange => Self::ByChange(family, value),
@@ -48,43 +49,44 @@ impl<'a> Through<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slice<'a, K> {
     pub(crate) through: Through<'a>,
-    /// The part, for what is read in the order of the list.
+    /// The range, for reads in the order of the list.
     pub(crate) span: Span<K>,
     /// The most rows to return.
     pub(crate) limit: usize,
-    /// The most tombstones to return, if any are wanted.
+    /// The most tombstones to return; `None` for a read without them.
     pub(crate) tombstones: Option<usize>,
-    /// The place of a row to return besides, of those that lie under their sort key.
+    /// The place of an extra row, for rows under their sort key.
     pub(crate) anchor: Option<K>,
 }
 
-/// The part of a list that was found, all in one state.
+/// The rows and tombstones of a read, in one state.
 #[derive(Debug)]
 pub(crate) struct ListPart<K> {
-    /// The rows. In the order of reading, unless they were read through [`Through::Holders`].
+    /// The rows, in the order of reading.
+    /// Rows read through [`Through::Holders`] have any order.
     pub(crate) rows: Vec<Placed<K>>,
     /// The tombstones, in the order of reading.
     pub(crate) tombstones: Vec<Placed<K>>,
-    /// Since when the tombstones are complete; `None` when none was ever purged.
+    /// The time since when the tombstones are complete; `None` without a purge.
     pub(crate) complete_since: Option<Timestamp>,
-    /// The time of the last change of the partition.
+    /// The time of the partition's last change.
     pub(crate) changed_at: Timestamp,
-    /// The highest number that was given to a row of the partition.
+    /// The highest event number of the partition.
     pub(crate) last_number: u64,
-    /// The row at the anchor, if it is there.
+    /// The row at the anchor, if present.
     pub(crate) anchor: Option<Value>,
-    /// The place behind which something cannot be read; nothing behind it was returned.
+    /// The place before damage; no row behind it was returned.
     pub(crate) cut_at: Option<K>,
 }
 
-/// The row that says since when the tombstones of a location are complete.
+/// The time since when a location's tombstones are complete, as a row.
 #[derive(serde::Serialize, Deserialize)]
 pub(crate) struct CompleteSince {
     /// The time.
     pub(crate) since: Timestamp,
 }
 
-/// The key of that row.
+/// The key of the [`CompleteSince`] row.
 pub(crate) fn tombstones_since_key(location: Uuid) -> Key {
     key(location, Family::TombstonesSince, &[])
 }
@@ -100,7 +102,8 @@ impl Store {
         self.get(&row_key).await
     }
 
-    /// Reads a part of a list. One in its own order ends before a row that cannot be read.
+    /// Reads a part of a list.
+    /// In the order of the list, it ends before an unreadable row.
     pub(crate) async fn list<T: Row>(
         &self,
         partition: Uuid,
@@ -211,7 +214,7 @@ impl Store {
     }
 }
 
-/// The rows that index entries lead to.
+/// The rows of index entries.
 fn rows_of<T: Row>(
     through: Through<'_>,
     prefix: &Key,
@@ -245,13 +248,13 @@ fn rows_of<T: Row>(
     }
 }
 
-/// Entries whose keys end with their places.
+/// Entries with their places, from the ends of their keys.
 fn by_key<K: SortKey>(entries: Vec<Entry>) -> Result<Vec<Placed<K>>, Fault> {
     let placed = |(key, value): Entry| Ok((place(&key)?, value));
     entries.into_iter().map(placed).collect()
 }
 
-/// The place that ends the key of an entry.
+/// The place at the end of an entry's key.
 fn place<K: SortKey>(key: &[u8]) -> Result<K, Fault> {
     K::at_end_of(key).ok_or_else(|| Fault::corrupt(key, "the key of no list"))
 }

@@ -1,4 +1,5 @@
-//! The unit of work: reads through its own writes, then commits them all at once.
+//! The unit of work: reads and writes, committed at once.
+//! Its reads include its own writes.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -30,40 +31,40 @@ use crate::{
     wire::Timestamp,
 };
 
-/// One or several operations on one partition, which become one commit.
+/// One or several operations on one partition, committed at once.
 ///
-/// Everything rests on the partition's clock row, the guard of its commits: it is read first, and
-/// expected unchanged by the commit. Whatever else a unit reads in its partition is therefore one
-/// state, or the commit is refused and the unit is run again.
+/// The partition's clock row is the guard of its commits: a unit reads it first, and its commit
+/// expects it unchanged. So all reads of a unit in its partition are of one state, or the commit is
+/// refused and the unit runs again.
 pub struct Unit<'s> {
     store: &'s Store,
     partition: Uuid,
     lock: Option<Box<dyn Locked>>,
-    /// The clock's row as it was found; `None` before the first read.
+    /// The clock's row as read; `None` before the first read.
     clock_row: Option<Option<Value>>,
-    /// The clock as the unit leaves it so far.
+    /// The clock after the unit's changes so far.
     clock: ChangeClock,
-    /// The time of the operation under way.
+    /// The time of the current operation.
     time: Timestamp,
-    /// The time at which periods are counted.
+    /// The time for counting periods.
     now: Timestamp,
-    /// The rows that were read; `None` stands for a key without a value.
+    /// The read rows; `None` stands for a key without a value.
     known: FxHashMap<Key, Option<Value>>,
-    /// The index entries that were read, by what their keys start with.
+    /// The read index entries, by their prefix.
     scanned: FxHashMap<Key, Vec<Key>>,
-    /// The number of round trips that read something.
+    /// The number of round trips with reads.
     rounds: usize,
     writes: Writes,
-    /// The writes and the clock as they were at each savepoint.
+    /// The writes and the clock at each savepoint.
     savepoints: Vec<(Mark, ChangeClock)>,
     expects: FxHashMap<Key, Expectation>,
-    /// The webhooks that may get the events of this unit; `None` at what has no events.
+    /// The webhooks for the events of this unit; `None` without events.
     subscribers: Option<Subscribers>,
     /// The bytes of the other locations of the account.
     bytes_elsewhere: u64,
-    /// Rows of the location that were written over without having been read.
+    /// Rows of the location overwritten without a read.
     unread: FxHashSet<Key>,
-    /// Set when there is work in a queue once this is committed.
+    /// Set when the commit adds work to a queue.
     wakes_workers: bool,
     buffer: Vec<u8>,
 }
@@ -71,9 +72,9 @@ pub struct Unit<'s> {
 /// The end of an attempt.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Attempt {
-    /// It was committed, or had nothing to commit.
+    /// It was committed, or had no changes.
     Done,
-    /// Others were faster: run it again.
+    /// There was a conflict: run it again.
     Again,
 }
 
@@ -101,23 +102,25 @@ impl<'s> Unit<'s> {
         }
     }
 
-    /// Starts the next operation of the unit: it gets a time of its own, later than that of every
-    /// operation before it that wrote anything. The clock has to be [loaded](Self::load).
+    /// Starts the next operation of the unit, with its own time.
+    /// The time is later than that of every writing operation before it. The clock has to be
+    /// [loaded](Self::load).
     pub(crate) fn next_operation(&mut self) {
         self.time = self.clock.next_time(self.now);
     }
 
-    /// The location, account or token that this unit works on.
+    /// The location, account or token of this unit.
     pub(crate) fn partition(&self) -> Uuid {
         self.partition
     }
 
-    /// The time of the operation under way: the `updatedAt` of all that it writes.
+    /// The time of the current operation: the `updatedAt` of its records.
     pub(crate) fn time(&self) -> Timestamp {
         self.time
     }
 
-    /// The time now. Periods are counted by it; changes are dated by [`time`](Self::time).
+    /// The current time, for counting periods.
+    /// Changes are dated by [`time`](Self::time).
     pub(crate) fn now(&self) -> Timestamp {
         self.now
     }
@@ -127,18 +130,18 @@ impl<'s> Unit<'s> {
         self.store.environment().ids.next()
     }
 
-    /// The port that says which links to images are taken.
+    /// The port for checking links to images.
     pub(crate) fn image_links(&self) -> &dyn ImageLinks {
         &*self.store.environment().image_links
     }
 
-    /// The clock as the unit leaves it so far, which a rollback takes back too.
+    /// The clock after the unit's changes so far; a rollback restores it.
     pub(super) fn clock_mut(&mut self) -> &mut ChangeClock {
         &mut self.clock
     }
 
-    /// Reads what is not known yet, all of it in one round trip, to be found by
-    /// [`get`](Self::get) later. The first time the clock is read too.
+    /// Reads unknown rows in one round trip, for [`get`](Self::get).
+    /// The first call reads the clock too.
     pub(crate) async fn load(&mut self, mut reads: Reads) -> Result<(), Fault> {
         reads.wanted.retain(|wanted| match wanted {
             Wanted::Get(key) | Wanted::Follow { key, .. } => !self.known.contains_key(key),
@@ -200,8 +203,8 @@ impl<'s> Unit<'s> {
         Ok(())
     }
 
-    /// The value of a key as far as it is known without another round trip, own writes included;
-    /// `None` when it was not read.
+    /// The known value of a key, own writes included.
+    /// Takes no round trip; `None` when the key was not read.
     pub(crate) fn known(&self, key: &[u8]) -> Option<Option<Value>> {
         if let Some(written) = self.writes.get(key) {
             return Some(match written {
@@ -213,7 +216,7 @@ impl<'s> Unit<'s> {
         self.known.get(key).cloned()
     }
 
-    /// The value of a key, the unit's own writes included.
+    /// The value of a key, own writes included.
     pub(crate) async fn get(&mut self, key: &[u8]) -> Result<Option<Value>, Fault> {
         if let Some(value) = self.known(key) {
             return Ok(value);
@@ -224,7 +227,7 @@ impl<'s> Unit<'s> {
         Ok(self.known(key).flatten())
     }
 
-    /// Answers further reads, which the unit does not remember.
+    /// Answers further reads, without remembering them.
     async fn read(&mut self, reads: &[Read<'_>]) -> Result<State, Fault> {
         self.rounds += 1;
         Ok(match &self.lock {
@@ -236,13 +239,13 @@ impl<'s> Unit<'s> {
         })
     }
 
-    /// The first `limit` entries whose keys start with `prefix`, the unit's own writes included.
+    /// The first `limit` entries starting with `prefix`, own writes included.
     pub(crate) async fn scan(&mut self, prefix: &[u8], limit: usize) -> Result<Vec<Entry>, Fault> {
         self.scan_range(prefix, &after_prefix(prefix), limit).await
     }
 
-    /// The first `limit` entries from the key `from` up to the key `to`, the unit's own writes
-    /// included.
+    /// The first `limit` entries from key `from` up to key `to`.
+    /// Own writes are included.
     pub(crate) async fn scan_range(
         &mut self,
         from: &[u8],
@@ -269,8 +272,8 @@ impl<'s> Unit<'s> {
         Ok(entries.into_iter().take(limit).collect())
     }
 
-    /// The ids of at most two of the records that the entries starting with `prefix` lead to: who
-    /// asks wants to know whether there is exactly one. Loaded by [`Reads::holders`].
+    /// The ids of up to two records behind entries with `prefix`.
+    /// Two are enough to tell whether there is exactly one. Loaded by [`Reads::holders`].
     pub(crate) async fn two_holders(&mut self, prefix: &[u8]) -> Result<Vec<Uuid>, Fault> {
         let loaded = self.scanned.get(prefix).cloned();
         let is_complete = loaded
@@ -290,7 +293,7 @@ impl<'s> Unit<'s> {
         Ok(keys.iter().filter_map(|key| id_of(key)).take(2).collect())
     }
 
-    /// The id of the one record that the loaded entries starting with `prefix` lead to.
+    /// The id of the only record behind the loaded entries with `prefix`.
     pub(crate) fn known_holder(&self, prefix: &[u8]) -> Option<Uuid> {
         match &self.scanned.get(prefix)?[..] {
             [entry] => id_of(entry),
@@ -298,9 +301,9 @@ impl<'s> Unit<'s> {
         }
     }
 
-    /// The ids of all records that the entries starting with `prefix` lead to, in the order of the
-    /// entries. Reads the records of the family `rows` along with them, in pieces that hold nobody
-    /// up.
+    /// The ids of all records behind the entries starting with `prefix`.
+    /// They are in the order of the entries. Reads the records of the family `rows` too, in pieces
+    /// short enough for other tasks.
     pub(crate) async fn members(
         &mut self,
         prefix: &[u8],
@@ -351,13 +354,13 @@ impl<'s> Unit<'s> {
         self.write(key, Write::Put(value));
     }
 
-    /// Writes a row that is most likely not there: one under a new id, say.
+    /// Writes a row most likely new, such as one under a new id.
     pub(crate) fn put_new(&mut self, key: Key, value: Value) {
         self.write(key, Write::New(value));
     }
 
-    /// Writes an index entry that moves or is written anew whenever its `row` changes. Delete the former entry
-    /// first: one in the same place then does not count as new.
+    /// Writes an index entry rewritten with every change of its `row`.
+    /// Delete the former entry first: a new one in the same place then does not count as new.
     pub(crate) fn put_index(&mut self, key: Key, row: Value) {
         self.write(key, Write::NewIndex(row));
     }
@@ -409,14 +412,15 @@ impl<'s> Unit<'s> {
         usage.replace((key, family), before, after, self.now);
     }
 
-    /// Counts rows that are written with the change and do not lie at the location, until they are purged.
+    /// Counts rows of other partitions written with the change, until their purge.
     pub(crate) fn count_until(&mut self, bytes: usize, until: Timestamp) {
         if let Some(usage) = &mut self.clock.usage {
             usage.add_until(bytes as u64, until, self.now);
         }
     }
 
-    /// Counts what was written over without having been read. A round trip, which no write of the API needs.
+    /// Counts rows overwritten without a read.
+    /// This takes a round trip, but no write of the API needs it.
     async fn count_unread(&mut self) -> Result<(), Fault> {
         let mut reads = Reads::of(self.partition);
         let unread = std::mem::take(&mut self.unread);
@@ -435,13 +439,14 @@ impl<'s> Unit<'s> {
         Ok(())
     }
 
-    /// The counts of this location, own writes included; `None` while they are not complete.
+    /// The counts of this location, own writes included.
+    /// `None` while they are incomplete.
     pub(crate) fn usage(&self) -> Option<&Usage> {
         let usage = self.clock.usage.as_ref();
         usage.filter(|usage| usage.is_complete())
     }
 
-    /// The bytes that are stored for the account, own writes included.
+    /// The stored bytes of the account, own writes included.
     pub(crate) fn account_bytes(&self) -> u64 {
         let own = self.usage().map_or(0, |usage| usage.total(self.now));
         own.saturating_add(self.bytes_elsewhere)
@@ -452,18 +457,19 @@ impl<'s> Unit<'s> {
         self.bytes_elsewhere = bytes;
     }
 
-    /// Counts something that there was no room for.
+    /// Counts a refusal by a limit on storage.
     pub(crate) fn count_limit_reached(&self) {
         self.store.figures().limit_reached.increase();
     }
 
-    /// The most that is stored for the account.
+    /// The most data of the account.
     pub(crate) fn storage_limits(&self) -> &StorageLimits {
         self.store.storage_limits()
     }
 
-    /// Writes a row that is no part of the partition's history: it moves no time. The commit
-    /// expects to find what this unit read there, or nothing.
+    /// Writes a row without a place in the partition's history.
+    /// It does not change the partition's time. The commit expects the value read by this unit, or
+    /// no value.
     pub(crate) fn put_aside(&mut self, key: Key, value: Value) {
         if self.writes.get(&key).is_none() {
             let found = self.known.get(&key).cloned().flatten();
@@ -473,7 +479,7 @@ impl<'s> Unit<'s> {
         self.writes.put(key, Write::Put(value));
     }
 
-    /// Makes the commit expect that a row of another partition is still as it was read.
+    /// Makes the commit expect an unchanged row of another partition.
     pub(crate) fn expect(&mut self, key: &Key, value: &Value) {
         if !self.expects.contains_key(key) {
             self.expects
@@ -481,12 +487,12 @@ impl<'s> Unit<'s> {
         }
     }
 
-    /// The webhooks that may get the events of this unit.
+    /// The webhooks for the events of this unit.
     pub(super) fn subscribers(&self) -> Option<&Subscribers> {
         self.subscribers.as_ref()
     }
 
-    /// Makes the commit expect that these webhooks are still set up as they were read.
+    /// Makes the commit expect unchanged webhooks.
     pub(crate) fn expect_webhooks(&mut self) {
         let row = self.subscribers.as_ref();
         let row = row.and_then(|all| Some((all.key.clone(), all.row.clone()?)));
@@ -495,18 +501,18 @@ impl<'s> Unit<'s> {
         }
     }
 
-    /// The webhooks of the account of the location, or webhook, that this unit works on.
+    /// The webhooks of the account of this location or webhook.
     ///
     /// # Errors
-    /// Their row, or what leads to it, is damaged or lost.
+    /// Their row, or the link to it, is damaged or lost.
     pub(crate) fn webhooks(&self) -> Result<&Webhooks, Fault> {
         let link = Webhooks::link_key(self.partition);
         let lost = || Fault::corrupt(&link, "it leads to no account");
         self.subscribers.as_ref().ok_or_else(lost)?.webhooks()
     }
 
-    /// Wakes those who work off queues, once this is committed. They look for themselves, so a
-    /// rollback need not take it back.
+    /// Wakes the workers of queues after the commit.
+    /// They check their queues themselves, so a rollback need not undo it.
     pub(crate) fn wake_workers(&mut self) {
         self.wakes_workers = true;
     }
@@ -516,20 +522,20 @@ impl<'s> Unit<'s> {
         self.wakes_workers
     }
 
-    /// Sets a savepoint: what is written from here on can be [rolled back](Self::rollback).
-    /// Savepoints may be nested. Returns the depth to come back to.
+    /// Sets a savepoint for a [rollback](Self::rollback) of later writes.
+    /// Savepoints may be nested. Returns the depth for [`rollback_to`](Self::rollback_to).
     pub(crate) fn savepoint(&mut self) -> usize {
         self.savepoints
             .push((self.writes.mark(), self.clock.clone()));
         self.savepoints.len()
     }
 
-    /// Releases the last savepoint: keeps what was written since.
+    /// Releases the last savepoint, and keeps the writes since.
     pub(crate) fn release(&mut self) {
         self.savepoints.pop();
     }
 
-    /// Takes back what was written since the last savepoint.
+    /// Undoes the writes since the last savepoint.
     pub(crate) fn rollback(&mut self) {
         if let Some((mark, clock)) = self.savepoints.pop() {
             self.writes.back_to(mark);
@@ -537,14 +543,14 @@ impl<'s> Unit<'s> {
         }
     }
 
-    /// Takes back what was written since the savepoint at `depth`, and all behind it.
+    /// Undoes the writes since the savepoint at `depth`, nested ones included.
     pub(crate) fn rollback_to(&mut self, depth: usize) {
         while self.savepoints.len() >= depth.max(1) {
             self.rollback();
         }
     }
 
-    /// A value as a row holds it: JSON in wire form.
+    /// A value as stored in a row: JSON in wire form.
     pub(crate) fn json<T: Serialize + ?Sized>(&mut self, value: &T) -> Value {
         self.buffer.clear();
         // Our own shapes have string keys only and write to memory: this cannot fail.
@@ -553,7 +559,7 @@ impl<'s> Unit<'s> {
         Value::from(&*self.buffer)
     }
 
-    /// Commits all that was written, and releases the lock.
+    /// Commits all writes, and releases the lock.
     pub(super) async fn commit(mut self) -> Result<Attempt, Fault> {
         if self.writes.is_empty() {
             return self.confirm().await;
@@ -601,8 +607,8 @@ impl<'s> Unit<'s> {
         attempt
     }
 
-    /// Makes sure that what was read in several rounds was one state, for a unit that writes
-    /// nothing and thus expects nothing.
+    /// Checks that the reads of several round trips were of one state.
+    /// This is for a unit without writes, and so without expectations.
     async fn confirm(&mut self) -> Result<Attempt, Fault> {
         let Some(was) = self.clock_row.clone().filter(|_| self.rounds > 1) else {
             return Ok(Attempt::Done);
@@ -617,10 +623,10 @@ impl<'s> Unit<'s> {
     }
 }
 
-/// Finds out whether a commit was applied that leaves `becomes` in its guard.
+/// Finds out whether a commit leaving `becomes` in its guard was applied.
 ///
-/// No other commit leaves these bytes there. Any others may be those of a later commit; and while
-/// they are those from before, the commit may still be on its way. Then it stays unknown.
+/// No other commit leaves these bytes. Other bytes may be those of a later commit. The bytes from
+/// before may mean that the commit is still on its way. In both cases the outcome stays unknown.
 async fn settle(
     store: &Store,
     guard: &Key,
@@ -641,7 +647,8 @@ async fn settle(
     Err(Fault::Unknown(error))
 }
 
-/// The pauses before each look at how a commit ended, while the store cannot be read.
+/// The pauses before each check of a commit's outcome.
+/// They apply while the store is unreadable.
 const SETTLING: [Duration; 4] = [
     Duration::ZERO,
     Duration::from_millis(10),
@@ -649,11 +656,11 @@ const SETTLING: [Duration; 4] = [
     Duration::from_millis(250),
 ];
 
-/// The number of holders of one index text that tell whether there is exactly one: one more
-/// than are needed, so that a holder that the unit has moved away does not cost another read.
+/// The most entries to load, to tell whether there is exactly one.
+/// It is one more than needed, so that an entry removed by the unit does not cost another read.
 pub(crate) const MOST_HOLDERS: usize = 3;
 
-/// The most index entries that are read at a time with their records.
+/// The most index entries read at a time with their records.
 const PIECE: usize = 2000;
 
 /// The id at the end of an index entry's key.

@@ -1,4 +1,4 @@
-//! Units of work: what they read, take back and commit.
+//! Reads, rollbacks and commits of units of work.
 
 use std::sync::Arc;
 
@@ -25,14 +25,14 @@ fn store() -> Store {
     Store::new(Arc::new(MemoryStorage::new()), environment)
 }
 
-/// A unit that has read the clock.
+/// A unit with its clock loaded.
 async fn begun(store: &Store) -> Unit<'_> {
     let mut unit = Unit::new(store, PLACE, None);
     unit.load(Reads::of(PLACE)).await.unwrap();
     unit
 }
 
-/// The key of a row, any.
+/// The key of some row.
 fn row(number: u64) -> Key {
     key(PLACE, Family::Transaction, &[Part::Number(number)])
 }
@@ -134,14 +134,14 @@ async fn workers_are_woken_when_there_is_work() {
     }
 }
 
-/// The entry of a product with the barcode.
+/// The barcode entry of a product.
 fn holder(number: u128) -> Key {
     let parts = [Part::Text("A"), Part::Id(Uuid::from_u128(number))];
     key(PLACE, Family::ProductByBarcode, &parts)
 }
 
-/// Two holders are found while there are two, whatever the unit has written, and no more is read than
-/// was announced as long as that tells.
+/// Two holders are found, with any writes of the unit.
+/// Nothing more than announced is read while this is enough.
 #[tokio::test]
 async fn two_holders_tell_whether_there_is_one() {
     let prefix = key(PLACE, Family::ProductByBarcode, &[Part::Text("A")]);
