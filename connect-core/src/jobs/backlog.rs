@@ -1,7 +1,7 @@
-//! The work that waits, counted for whoever watches a service.
+//! Counts of the waiting work, for monitoring.
 //!
-//! Only webhooks that have something to do are looked at, and no more than [`MOST`] rows of each
-//! kind of queue, so counting stays cheap beside a queue that grows.
+//! Only webhooks with work to do are read, and at most [`MOST`] rows of each kind of queue. So
+//! counting stays cheap beside a growing queue.
 
 use std::{collections::BTreeSet, mem, time::Duration};
 
@@ -19,37 +19,38 @@ use crate::{
     wire::Timestamp,
 };
 
-/// The most rows that are counted of a queue.
+/// The most counted rows of a queue.
 const MOST: usize = 100_000;
 
-/// The most deliveries of webhooks that are off that are counted. Nobody works on them.
+/// The most counted deliveries of switched-off webhooks.
+/// No worker works on them.
 const MOST_HELD: usize = 10_000;
 
-/// The rows that are read at a time.
+/// The rows read at a time.
 const PIECE: usize = 1000;
 
-/// The least rows of each queue that are read at first.
+/// The least rows of each queue in its first read.
 const BEGINNING: usize = 4;
 
-/// The rows of a queue that are read next, as a multiple of those before.
+/// The growth of the rows read per queue, as a factor.
 const GROWTH: usize = 8;
 
-/// The work that waits at one moment.
+/// The waiting work at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Backlog {
-    /// The deliveries that wait for an attempt, the first or another one.
+    /// The deliveries waiting for a first attempt or a retry.
     pub deliveries: Waiting,
-    /// The deliveries that wait until their webhook is switched on again. Of more than 10 000 the rest is
-    /// not counted.
+    /// The deliveries on hold until their webhook is switched on again.
+    /// At most 10 000 are counted.
     pub held: usize,
-    /// The age of the oldest of them.
+    /// The age of the oldest delivery of a switched-on webhook.
     pub oldest_delivery: Duration,
-    /// The images that wait to be taken over.
+    /// The images waiting for their takeover.
     pub images: Waiting,
     /// The webhooks of all accounts.
     pub webhooks: WebhookCount,
-    /// The bytes that all accounts store.
+    /// The stored bytes of all accounts.
     pub stored: StoredTotals,
 }
 
@@ -57,25 +58,26 @@ pub struct Backlog {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Waiting {
-    /// The number of its entries. Of more than 100 000 the rest is not counted.
+    /// The number of its entries, counted up to 100 000.
     pub count: usize,
-    /// The time for which the entry at its head has been due. What waits for a retry is not due.
+    /// The time since its first entry was due.
+    /// An entry waiting for a retry is not due.
     pub overdue: Duration,
 }
 
-/// The number of webhooks by their state.
+/// The number of webhooks, by state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WebhookCount {
-    /// Webhooks that are on.
+    /// Webhooks switched on.
     pub on: usize,
-    /// Webhooks that were switched off after too many failures.
+    /// Webhooks switched off after too many failures.
     pub failed: usize,
-    /// Webhooks that their owner has switched off.
+    /// Webhooks switched off by their owner.
     pub off: usize,
 }
 
-/// The one field of a delivery that counts here.
+/// The creation time of a delivery, the only field read here.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Made {
@@ -83,7 +85,7 @@ struct Made {
 }
 
 impl Connect {
-    /// Counts the work that waits. Rows that cannot be read are left out.
+    /// Counts the waiting work, without unreadable rows.
     ///
     /// # Errors
     /// The storage does not answer.
@@ -97,7 +99,7 @@ impl Connect {
         let (webhooks, off) = self.webhook_count().await?;
         backlog.webhooks = webhooks;
         let mut webhooks = with_work(store, now).await?;
-        // One that is off is due when its owner is still to be written to.
+        // A webhook that is off may still be due for the mail to its owner.
         webhooks.retain(|webhook| !off.contains(webhook));
         let queues = webhooks.into_iter().flat_map(of_webhook);
         backlog.deliveries = count(store, queues, (now, MOST), |(_, row)| {
@@ -115,7 +117,7 @@ impl Connect {
         Ok(backlog)
     }
 
-    /// Counts the webhooks. Returns those that are off besides.
+    /// Counts the webhooks. Also returns the switched-off ones.
     async fn webhook_count(&self) -> Result<(WebhookCount, BTreeSet<Uuid>), Error> {
         let accounts = self.account_ids().await?;
         let mut counted = WebhookCount::default();
@@ -144,7 +146,7 @@ impl Connect {
     }
 }
 
-/// Returns the webhooks that have something to do, now or later.
+/// Returns the webhooks with work to do, now or later.
 async fn with_work(store: &Store, now: Timestamp) -> Result<BTreeSet<Uuid>, Fault> {
     let mut webhooks = BTreeSet::new();
     for family in [Family::WebhookWoken, Family::WebhookByDue] {
@@ -156,18 +158,18 @@ async fn with_work(store: &Store, now: Timestamp) -> Result<BTreeSet<Uuid>, Faul
     Ok(webhooks)
 }
 
-/// A queue of which more is to be read.
+/// A queue with more rows to read.
 struct Unread {
     from: Key,
     end: Key,
     is_head: bool,
 }
 
-/// Counts the rows of queues, up to `most`, and shows each. Queues are in the order in which their entries are due,
-/// where they have one.
+/// Counts the rows of queues, up to `most`, and shows each row.
+/// Queues with due times are in their order.
 ///
-/// Many queues are short, and few are long. So the beginnings of many are read at a time, and then
-/// more and more of fewer and fewer.
+/// Many queues are short, and few are long. So the beginnings of many queues are read at a time,
+/// and then longer and longer pieces of fewer and fewer queues.
 async fn count(
     store: &Store,
     queues: impl IntoIterator<Item = (Uuid, Family)>,
@@ -230,7 +232,7 @@ impl Unread {
     }
 }
 
-/// Returns the time that has passed since then; none for a time to come.
+/// Returns the time since then; none for a time to come.
 fn since(then: Timestamp, now: Timestamp) -> Duration {
     Duration::from_micros(u64::try_from(now.micros() - then.micros()).unwrap_or(0))
 }
@@ -247,7 +249,8 @@ mod tests {
         transaction::{environment::Environment, keys::Part},
     };
 
-    /// A store with queues of these lengths, each due so many seconds ago, and its round trips.
+    /// A store with queues of these lengths, and its round trips.
+    /// Each queue was due the given number of seconds ago.
     async fn store(queues: &[(usize, i64)]) -> (Store, Arc<Distant>) {
         let storage = Arc::new(Distant::new(Arc::new(MemoryStorage::new()), Duration::ZERO));
         let mut commit = Commit::default();
@@ -270,7 +273,8 @@ mod tests {
         (0..queues as u128).map(|queue| (Uuid::from_u128(queue), Family::DeliveryByDue))
     }
 
-    /// Beyond the most the head of each queue is read still, as it may be the one that is due longest.
+    /// Beyond the limit, the head of each queue is still read.
+    /// It may be the one with the longest time since it was due.
     #[tokio::test]
     async fn no_more_rows_are_counted_than_there_may_be_and_every_head_is_seen() {
         let mut queues = vec![(400, 10); 10];

@@ -1,6 +1,6 @@
-//! The background jobs: deliveries to webhooks, downloads of images, and the counts of their queues.
+//! The background jobs: webhook deliveries, image downloads, and queue counts.
 //!
-//! Any number of workers may run, in any number of processes: what one does is leased by a commit.
+//! Any number of workers may run, in any number of processes: a worker leases its work by a commit.
 
 mod backlog;
 mod deliveries;

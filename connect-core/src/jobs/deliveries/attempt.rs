@@ -1,4 +1,4 @@
-//! One attempt: the request, signed at the moment at which it is sent, and what has become of it.
+//! One attempt: the request, signed just before sending, and its outcome.
 
 use std::time::Duration;
 
@@ -15,10 +15,10 @@ use crate::{
     wire::{Event, Ping, limits::WEBHOOK_SECONDS},
 };
 
-/// The characters of an answer's body that are kept.
+/// The stored characters of an answer's body.
 const MOST_RESPONSE: usize = 500;
 
-/// A delivery whose turn it is.
+/// A delivery ready for its attempt.
 #[derive(Clone, Debug)]
 pub(super) struct Due {
     /// Its place in the queue.
@@ -30,34 +30,34 @@ pub(super) struct Due {
 /// The body of a request.
 #[derive(Clone, Debug)]
 pub(super) enum Body {
-    /// The event, as it is stored.
+    /// The stored event.
     Found(Value),
-    /// The event is no longer there.
+    /// The event is gone.
     Gone,
     /// The storage cannot return the event now.
     Unreadable,
 }
 
-/// A delivery that the sender had no room for.
+/// A delivery refused by a full sender.
 #[derive(Clone, Debug)]
 pub(super) struct NotTried(pub(super) Due);
 
 /// A delivery after an attempt.
 #[derive(Clone, Debug)]
 pub(super) struct Attempted {
-    /// The place that it had in the queue.
+    /// Its former place in the queue.
     pub(super) place: Key,
     pub(super) delivery: Delivery,
-    /// The end as it counts for the endpoint; `None` when nothing was sent.
+    /// The outcome for the endpoint; `None` if nothing was sent.
     pub(super) is_success: Option<bool>,
-    /// It was the one attempt of its minute at an endpoint that is probed.
+    /// Set for the one attempt of a minute at a probed endpoint.
     pub(super) is_probe: bool,
 }
 
 /// Attempts a delivery.
 ///
 /// # Errors
-/// The request was not made, for want of room at the sender.
+/// The request was not made, as the sender is full.
 pub(super) async fn attempt(
     store: &Store,
     sender: &dyn WebhookSender,
@@ -175,7 +175,7 @@ fn request(own: &OwnWebhook, delivery: &Delivery, body: &Value, store: &Store) -
     }
 }
 
-/// The body of a `ping`, which is the same in every attempt.
+/// The body of a `ping`, the same in every attempt.
 pub(super) fn ping(delivery: &Delivery) -> Option<Value> {
     let event = Event {
         id: delivery.event_id,

@@ -1,8 +1,8 @@
-//! The places at hosts: how many requests go to one host at a time, and in a second.
+//! The places at hosts: the most requests at a time and per second.
 //!
-//! A webhook that finds its host full stands in line once, whatever it has to send, so webhooks of a host
-//! get its places in turn. While it does it has none of the places of other hosts. The line is short: a
-//! webhook behind it gives up its session and comes again, as 256 have one.
+//! A webhook at a full host waits in line once for all its deliveries, so the webhooks of a host
+//! get places in turn. Meanwhile it takes no places of other hosts. The line is short: beyond it, a
+//! webhook gives up its session and comes again, as there are only 256 sessions.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -17,12 +17,13 @@ use tokio::{
 };
 use url::Url;
 
-/// The webhooks that wait for a place at one host, a quarter of those with a session.
+/// The webhooks in line at one host, a quarter of the sessions.
 const LINE: usize = 64;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// The most requests that a worker makes to one host, over all accounts. Each is at least one.
+/// The most requests of a worker to one host, over all accounts.
+/// Each limit is at least one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HostLimits {
     /// At a time.
@@ -31,7 +32,7 @@ pub struct HostLimits {
     pub a_second: u32,
 }
 
-/// The hosts that requests go to.
+/// The hosts of requests.
 #[derive(Default)]
 pub(super) struct Hosts {
     limits: Option<HostLimits>,
@@ -61,14 +62,14 @@ impl Hosts {
     }
 }
 
-/// The name by which a host is counted. Its ports are one host.
+/// The key of a host, the same for all its ports.
 fn key(url: &str) -> String {
     let url = Url::parse(url).ok();
     let host = url.as_ref().and_then(Url::host_str).unwrap_or_default();
     host.trim_end_matches('.').to_lowercase()
 }
 
-/// A host, with the requests that it gets.
+/// A host, with its requests.
 pub(super) struct Host {
     places: Arc<Semaphore>,
     line: Semaphore,
@@ -89,13 +90,13 @@ impl Host {
         }
     }
 
-    /// Takes a place, if one is free for which no webhook waits.
+    /// Takes a free place, unless a webhook waits for it.
     pub(super) fn try_enter(self: &Arc<Self>) -> Option<HostPlace> {
         let place = self.places.clone().try_acquire_owned().ok()?;
         Some(self.place(place))
     }
 
-    /// Stands in line for a place. `None` when the line is full.
+    /// Waits in line for a place. `None` when the line is full.
     pub(super) fn line_up(self: Arc<Self>) -> Option<impl Future<Output = Option<HostPlace>>> {
         // The semaphores are never closed.
         self.line.try_acquire().ok()?.forget();
@@ -130,8 +131,8 @@ pub(super) struct HostPlace {
 }
 
 impl HostPlace {
-    /// Waits until a request may begin, and returns its place among those of all hosts. It has none of
-    /// these while its host has had its requests of the second.
+    /// Waits for the start of a request. Returns its place among all hosts.
+    /// It takes this place only when its host has requests left in this second.
     pub(super) async fn begin<'p>(&self, all: &'p Semaphore) -> Option<SemaphorePermit<'p>> {
         loop {
             let next = self.host.begun.lock().next();
@@ -161,14 +162,14 @@ impl Begun {
         !self.at.is_empty()
     }
 
-    /// The time at which the next request may begin; `None` for now.
+    /// The start time of the next request; `None` for now.
     fn next(&mut self) -> Option<Instant> {
         let is_full = self.is_recent() && self.most.is_some_and(|most| self.at.len() >= most);
         let first = self.at.front().filter(|_| is_full);
         first.map(|first| *first + SECOND)
     }
 
-    /// Counts a request that begins now. Returns `false` when it has to wait.
+    /// Counts a request beginning now. Returns `false` if it must wait.
     fn count(&mut self) -> bool {
         let may_begin = self.next().is_none();
         if may_begin && self.most.is_some() {

@@ -1,4 +1,4 @@
-//! The worker that delivers events to webhooks.
+//! The worker for deliveries to webhooks.
 //!
 //! ```text
 //! look: which webhooks have something due -> a session for each:
@@ -6,9 +6,9 @@
 //! ```
 //!
 //! Any number of workers may run, in any number of processes. A webhook has one session at a time:
-//! its lease is a commit that expects that there is none, and every commit of the session expects
-//! that the lease is still its own. When a worker dies, its leases run out and others go on. An
-//! attempt whose end was not written down is made again, so an event arrives at least once.
+//! the commit of its lease expects no other lease, and every commit of the session expects its own
+//! lease. When a worker dies, its leases expire and other workers go on. An attempt without a
+//! recorded outcome is made again, so an event arrives at least once.
 
 mod attempt;
 mod fair_scheduler;
@@ -55,23 +55,23 @@ use crate::{
     },
 };
 
-/// The webhooks that a worker delivers to, at a time.
+/// The sessions of a worker at a time, one per webhook.
 const SESSIONS: usize = 256;
 
-/// The least time between two looks.
+/// The shortest time between two looks.
 const SHORTEST_SLEEP: Duration = Duration::from_millis(100);
 
 /// Delivers events to webhooks. Made by [`Connect::webhook_worker`].
 ///
-/// Dropping what it does, at any point, is safe: another worker goes on within a minute, and
-/// attempts whose end was not written down are made again.
+/// Dropping its futures is safe at any point: another worker goes on within a minute, and attempts
+/// without a recorded outcome are made again.
 pub struct WebhookWorker {
     parts: Arc<Parts>,
 }
 
 impl Connect {
-    /// A worker that delivers the events of all accounts by means of `sender`. Owners are written to
-    /// by `mailer`; without one the log says what they should know.
+    /// A worker delivering the events of all accounts through `sender`.
+    /// It sends mail to owners through `mailer`. Without one, the log has the messages instead.
     pub fn webhook_worker(
         &self,
         sender: Arc<dyn WebhookSender>,
@@ -84,8 +84,9 @@ impl Connect {
 }
 
 impl WebhookWorker {
-    /// Has messages to owners link the page of their webhook: the id follows `pages` and a slash.
-    /// Without it they say what to look for.
+    /// Links the page of the webhook in messages to owners.
+    /// The link is `pages`, a slash, and the id. Without it, the message describes the way to the
+    /// page.
     #[must_use]
     pub fn with_pages(mut self, pages: impl Into<String>) -> Self {
         // Nobody else has the parts before the worker runs.
@@ -95,7 +96,8 @@ impl WebhookWorker {
         self
     }
 
-    /// Limits the requests to one host, all accounts together. Without it there is no such limit.
+    /// Limits the requests to one host, over all accounts.
+    /// The default is no such limit.
     #[must_use]
     pub fn with_host_limits(mut self, limits: HostLimits) -> Self {
         if let Some(parts) = Arc::get_mut(&mut self.parts) {
@@ -104,8 +106,9 @@ impl WebhookWorker {
         self
     }
 
-    /// Looks for what is due every `interval`, and when a retry is due, until `until` is ready. Then no
-    /// new attempts are made, and those under way end within ten seconds.
+    /// Runs until `until` is ready.
+    /// Looks for due webhooks every `interval`, and when a retry is due. At the end, no new
+    /// attempts are made, and current ones end within ten seconds.
     pub async fn run(self, interval: Duration, until: impl Future<Output = ()>) {
         let mut until = pin!(until);
         let mut at_work = HashSet::new();
@@ -166,7 +169,7 @@ impl WebhookWorker {
         while sessions.join_next().await.is_some() {}
     }
 
-    /// The time until the next webhook is due that `look` has not seen.
+    /// The time until the next webhook is due after `look`.
     async fn until_due(&self, look: &Look) -> Option<Duration> {
         let store = self.parts.store();
         let due = look.next_due(store).await.ok().flatten()?;
@@ -174,11 +177,11 @@ impl WebhookWorker {
         Some(Duration::from_micros(u64::try_from(micros).unwrap_or(0)).max(SHORTEST_SLEEP))
     }
 
-    /// Does all that is due now, and returns what has become of it. What comes due meanwhile is left
-    /// to the next call.
+    /// Makes all due deliveries, and returns their outcomes.
+    /// Webhooks due later are left to the next call.
     ///
     /// # Errors
-    /// The queue cannot be read. What fails at one webhook is logged, and tried again later.
+    /// The queue cannot be read. A failure at one webhook is logged, and tried again later.
     pub async fn tick(&self) -> Result<DeliveryWork, Error> {
         let mut all = DeliveryWork::default();
         let mut look = Look::default();
@@ -199,8 +202,9 @@ impl WebhookWorker {
     }
 }
 
-/// Does what is due at one webhook; `None` when another session has it, or this one failed. A panic is
-/// logged, and leaves the webhook to the end of its lease.
+/// Runs a session of one webhook.
+/// `None` when another session has it, or this one failed. A panic is logged, and leaves the
+/// webhook until its lease expires.
 async fn session(parts: Arc<Parts>, chosen: Chosen) -> (Uuid, Option<DeliveryWork>) {
     let webhook = chosen.webhook;
     let session = session::run(&parts, chosen);

@@ -1,4 +1,4 @@
-//! The parts that a worker is made of, which its sessions share.
+//! The parts of a worker, shared by its sessions.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// The attempts that a worker makes at a time, at all webhooks together.
+/// The attempts of a worker at a time, over all webhooks.
 const PLACES: usize = 512;
 
 /// The parts of a worker.
@@ -21,13 +21,13 @@ pub(super) struct Parts {
     pub(super) connect: Connect,
     pub(super) sender: Arc<dyn WebhookSender>,
     pub(super) mailer: Option<Arc<dyn Mailer>>,
-    /// The address of the page of a webhook, in front of its id.
+    /// The address of webhook pages, without the id.
     pub(super) pages: Option<String>,
-    /// The attempts that may be under way.
+    /// The places for attempts.
     pub(super) places: Semaphore,
-    /// The same at each host.
+    /// The places at each host.
     pub(super) hosts: Hosts,
-    /// Set once no new attempts are to be made.
+    /// Set to stop new attempts.
     pub(super) stop: watch::Sender<bool>,
 }
 

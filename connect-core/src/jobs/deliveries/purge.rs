@@ -1,4 +1,4 @@
-//! The rows of a webhook that was deleted.
+//! Removes the rows of a deleted webhook.
 
 use crate::{
     owner::{WebhookState, due_key},
@@ -9,12 +9,13 @@ use crate::{
     wire::Id,
 };
 
-/// The rows that are removed by one commit.
+/// The rows removed by one commit.
 const CHUNK: usize = 500;
 
-/// Removes all rows of a webhook. The state and the place in the order in which webhooks are due come
-/// last: until then another session would go on with it. So does the link, by which it is known that
-/// the account no longer has the webhook, and with it the mark by which it was deleted.
+/// Removes all rows of a webhook.
+/// The last commit removes its state and its entry in the order of due times: without them, no
+/// other session goes on with it. It also removes the link, needed to tell that the account no
+/// longer has the webhook, and the mark of the deletion.
 pub(super) async fn remove(store: &Store, webhook: Id<Webhook>) -> Result<(), Fault> {
     let last = [
         clock_key(webhook.uuid()),
@@ -65,7 +66,7 @@ mod tests {
         transaction::environment::Environment,
     };
 
-    /// A session that took the lease over meanwhile goes on with the rows.
+    /// A session taking over the lease meanwhile goes on with the rows.
     #[tokio::test]
     async fn rows_are_removed_while_the_state_is_as_it_was() {
         let store = Store::new(Arc::new(MemoryStorage::new()), Environment::default());

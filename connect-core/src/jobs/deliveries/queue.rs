@@ -1,7 +1,7 @@
-//! The queue of a webhook as a session leaves it: when its first delivery is due.
+//! The queue of a webhook after a session: the next due delivery.
 //!
-//! Rows that the storage cannot return are passed over. They stay where they are, since it may return
-//! them later, and are looked at again after longer and longer pauses.
+//! Unreadable rows are skipped. They stay in place, since the storage may return them later, and
+//! are tried again after longer and longer pauses.
 
 use uuid::Uuid;
 
@@ -16,21 +16,21 @@ use crate::{
     wire::Timestamp,
 };
 
-/// The deliveries that are put to another time by one commit.
+/// The deliveries rescheduled by one commit.
 const CHUNK: usize = 500;
 
-/// The rows that cannot be read and are passed over at a time.
+/// The most unreadable rows to skip at a time.
 const MOST_DAMAGED: usize = 32;
 
-/// The shortest and the longest time, in seconds, after which what cannot be read is looked at again.
-/// In between it is as long as it has been so.
+/// The shortest and the longest pause before a retry of unreadable rows.
+/// In seconds. In between, the pause is as long as the rows have been unreadable.
 const DAMAGED_PAUSES: (i64, i64) = (300, 24 * 3600);
 
 /// The beginning of a part of the queue.
 #[derive(Default)]
 struct Beginning {
     entries: Vec<Entry>,
-    /// The first row that cannot be read, in front of the entries.
+    /// The first unreadable row before the entries.
     damaged: Option<Key>,
 }
 
@@ -43,9 +43,9 @@ pub(super) async fn has_any(store: &Store, webhook: Uuid, family: Family) -> Res
     Ok(piece.damaged.is_some() || !piece.entries.is_empty())
 }
 
-/// Returns the time at which the first delivery of the queue is due. Those in front, and those later
-/// than any schedule, whose time was set by a clock that has been set back since are due now, and are
-/// put there.
+/// Returns the due time of the first delivery in the queue.
+/// A delivery with a due time set by a clock before it was set back is due now, and moved there.
+/// These are looked for at the front, and beyond the longest schedule.
 pub(super) async fn first_due(
     store: &Store,
     unit: &mut Unit<'_>,
@@ -90,7 +90,7 @@ pub(super) async fn first_due(
     Ok(first.into_iter().chain(again).min())
 }
 
-/// Returns when a row that cannot be read is looked at again.
+/// Returns the time of the next try of an unreadable row.
 fn damaged_due(
     state: &mut WebhookState,
     damaged: Option<&Key>,
@@ -110,7 +110,7 @@ fn damaged_due(
     Some(due.map_or(again, |due| due.max(again)))
 }
 
-/// Reads the first rows of a part of the queue that can be read.
+/// Reads the first readable rows of a part of the queue.
 async fn beginning(
     store: &Store,
     from: &Key,
@@ -134,8 +134,8 @@ async fn beginning(
     Ok(found)
 }
 
-/// Reads an outstanding delivery. One that is damaged goes to the log of this process, and is left
-/// out: it must not hold up the others.
+/// Reads an outstanding delivery.
+/// A damaged one is logged and left out, so that it does not hold up the rest.
 pub(super) fn read_delivery(place: &Key, row: &[u8]) -> Option<Delivery> {
     let delivery = serde_json::from_slice(row);
     let log = |error: &serde_json::Error| {
@@ -145,8 +145,9 @@ pub(super) fn read_delivery(place: &Key, row: &[u8]) -> Option<Delivery> {
     delivery.inspect_err(log).ok()
 }
 
-/// Writes a delivery to the queue when it is to be attempted, where it has no place any more, and to the log
-/// unless nothing has become of it yet.
+/// Writes a delivery to the queue if pending, to the log if attempted.
+/// It must have no place in the queue any more. A delivery given up without an attempt goes to the
+/// log too.
 pub(super) fn put(unit: &mut Unit<'_>, delivery: &Delivery) {
     let row = unit.json(delivery);
     if delivery.status != DeliveryStatus::Pending || !delivery.attempts.is_empty() {

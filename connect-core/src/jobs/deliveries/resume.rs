@@ -1,8 +1,8 @@
-//! The deliveries that waited while a webhook was off, once it is on again: they are given up if the
-//! owner wants that, and otherwise sent in the order in which they were made.
+//! The deliveries waiting while a webhook was off, after its switch-on.
+//! They are given up if the owner wants it, and otherwise sent in the order of their creation.
 //!
-//! The queue is in the order in which deliveries are due. What was never attempted is due since it
-//! was made, and lies in order. What was attempted is put back to that place.
+//! The queue is ordered by due time. A delivery without an attempt has been due since its creation,
+//! so it is in order. A delivery with attempts is moved back to this place.
 
 use super::{
     parts::Parts,
@@ -19,18 +19,19 @@ use crate::{
 };
 use uuid::Uuid;
 
-/// The deliveries that are looked at by one commit.
+/// The deliveries handled by one commit.
 const CHUNK: usize = 500;
 
-/// The end of a pass over what waited.
+/// The outcome of a pass over the waiting deliveries.
 pub(super) struct Resumed {
     pub(super) leased: Leased,
-    /// The deliveries that were given up.
+    /// The deliveries given up.
     pub(super) given_up: usize,
 }
 
-/// Goes through all that waited. When the worker has to end, the rest is left to another session.
-/// `None` when another session has the webhook by now.
+/// Goes through all waiting deliveries.
+/// At the worker's end, the rest is left to another session. `None` when another session has the
+/// webhook by now.
 pub(super) async fn run(
     parts: &Parts,
     webhook: Id<Webhook>,
@@ -87,8 +88,8 @@ pub(super) async fn run(
     Ok(Some(Resumed { leased, given_up }))
 }
 
-/// Gives up a delivery that waited, or puts it back to the place that it had at first. Returns whether it
-/// was given up.
+/// Gives up a waiting delivery, or moves it back to its first place.
+/// Returns whether it was given up.
 fn settle(unit: &mut Unit<'_>, own: &OwnWebhook, (place, row): Entry) -> bool {
     let Some(mut delivery) = read_delivery(&place, &row) else {
         // The session takes it away.
@@ -111,7 +112,7 @@ fn settle(unit: &mut Unit<'_>, own: &OwnWebhook, (place, row): Entry) -> bool {
     false
 }
 
-/// Returns whether a delivery has waited, and is due at another time than at first.
+/// Returns whether a waiting delivery has another due time than at first.
 fn is_out_of_order(delivery: &Delivery, own: &OwnWebhook) -> bool {
     !delivery.attempts.is_empty()
         && delivery.next_attempt_at != Some(delivery.created_at)

@@ -1,4 +1,4 @@
-//! The commits of a session: the lease, what has become of attempts, and the end.
+//! The commits of a session: the lease, the outcomes, and the end.
 
 use std::sync::Arc;
 
@@ -15,19 +15,19 @@ use crate::{
     wire::{Id, Timestamp},
 };
 
-/// The seconds after which a webhook that leads to no account is looked at again.
+/// The seconds before a retry of a webhook without an account.
 const LOST_PAUSE: i64 = 300;
 
-/// A webhook that a session has to itself.
+/// A webhook leased by a session.
 #[derive(Clone, Debug)]
 pub(super) struct Leased {
-    /// The webhook as it is set up now; `None` when it was deleted.
+    /// The current settings of the webhook; `None` after its deletion.
     pub(super) own: Option<Arc<OwnWebhook>>,
     /// The end of the lease.
     pub(super) until: Timestamp,
-    /// The health of the endpoint since the webhook was switched on.
+    /// The health of the endpoint since the switch-on.
     pub(super) health: WebhookHealth,
-    /// Set once the deliveries that waited while it was off have their place among the rest.
+    /// Set once deliveries from before its switch-on are in order.
     pub(super) is_resumed: bool,
 }
 
@@ -37,15 +37,15 @@ impl Leased {
         self.own.as_deref().filter(|own| own.webhook.is_enabled())
     }
 
-    /// Returns whether so many attempts have failed in a row that the webhook has to be switched
-    /// off.
+    /// Returns whether enough attempts failed in a row to switch it off.
     pub(super) fn has_failed(&self) -> bool {
         self.enabled().is_some() && self.health.failures_in_a_row >= MAX_FAILURES
     }
 }
 
-/// Leases a webhook. `None` when another session has it, when nothing is due there any more, or when
-/// it leads to no account.
+/// Leases a webhook.
+/// `None` when another session has it, when nothing is due any more, or when its account is not
+/// found.
 pub(super) async fn lease(
     store: &Store,
     chosen: Chosen,
@@ -69,7 +69,7 @@ pub(super) async fn lease(
         }
         let is_woken = unit.get(&woken).await?.is_some();
         let mut is_due = state.due.is_some();
-        // Otherwise the entry would lead here for ever: the state was damaged, and began anew.
+        // A damaged state began anew: without this the entry would lead here for ever.
         if let Some(entry) = entry.as_ref().filter(|_| state.due != chosen.due) {
             is_due |= unit.get(entry).await?.is_some();
             unit.delete(entry.clone());
@@ -102,8 +102,9 @@ pub(super) async fn lease(
     }
 }
 
-/// Leaves a webhook alone that leads to no account: its link, or the row of the account, is damaged
-/// or lost. Its deliveries stay, and are looked at again later.
+/// Leaves a webhook without an account alone.
+/// Its link, or the row of the account, is damaged or lost. Its deliveries stay, and are tried
+/// again later.
 async fn leave(
     store: &Store,
     unit: &mut Unit<'_>,
@@ -125,8 +126,9 @@ async fn leave(
     Ok(())
 }
 
-/// Writes down what has become of attempts, removes entries of the queue that cannot be read, and
-/// renews the lease. `None` when another session has the webhook by now.
+/// Records the outcomes of attempts, and renews the lease.
+/// Also removes unreadable entries of the queue. `None` when another session has the webhook by
+/// now.
 pub(super) async fn record(
     store: &Store,
     webhook: Id<Webhook>,
@@ -164,9 +166,10 @@ pub(super) async fn record(
     }
 }
 
-/// Ends a session: the webhook is due again with the first delivery of its queue, but not within
-/// `pause` seconds, or at `next`; while it is probed not before the next probe, and for what waits
-/// while it is off not at all.
+/// Ends a session, and schedules the webhook's next one.
+/// It is due with the first delivery of its queue, but not within `pause` seconds, or at `next`. A
+/// probed webhook is not due before its next probe. A switched-off one is not due for its waiting
+/// deliveries.
 pub(super) async fn end(
     store: &Store,
     webhook: Id<Webhook>,
@@ -210,10 +213,10 @@ pub(super) async fn load(unit: &mut Unit<'_>, mut reads: Reads) -> Result<Webhoo
     Ok(WebhookState::read(&key, unit.get(&key).await?.as_ref()))
 }
 
-/// The webhook as it is set up now; `None` when it was deleted.
+/// The current settings of the webhook; `None` after its deletion.
 ///
 /// # Errors
-/// It leads to no account. That it was deleted is known only from the row of the account.
+/// Its account is not found. Only the row of the account tells whether the webhook was deleted.
 pub(super) fn own(unit: &Unit<'_>) -> Result<Option<Arc<OwnWebhook>>, Fault> {
     let id = unit.partition().into();
     let own = unit.webhooks()?.find(id);

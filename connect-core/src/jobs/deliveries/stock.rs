@@ -1,11 +1,11 @@
-//! Bursts of `stock.changed`: of a product at most one a minute is delivered, the latest.
+//! Bursts of `stock.changed`: at most one a minute per product, the latest.
 //!
-//! A writer puts the event of a product in the one place that the product has, over the one before.
-//! A session moves it into the queue, once a minute has passed since the last one.
+//! A writer puts an event of a product in the product's only waiting place, over the one before. A
+//! session moves it into the queue, once a minute has passed since the last one.
 //!
-//! One that is still in the queue then, for instance since the endpoint is down, is replaced by the
-//! newer one. So the events of an outage do not arrive together, and the last one tells the latest
-//! quantity in any case: it has a schedule of its own.
+//! If the last one is still in the queue then, for instance because the endpoint is down, the newer
+//! one replaces it. So the events of an outage do not arrive together, and the last one has the
+//! latest quantity in any case: it has a schedule of its own.
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -22,21 +22,21 @@ use crate::{
     wire::{Id, Timestamp, limits::STOCK_CHANGED_SECONDS},
 };
 
-/// The products that are looked at by one commit, at most. After a conflict with a writer of one of
-/// them it is half as many.
+/// The most products handled by one commit.
+/// Each conflict with a writer halves it.
 const CHUNK: usize = 500;
 
-/// The note of the last delivery of a product that was put into the queue.
+/// The note of a product's last queued delivery.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct SentStock {
-    /// The time at which that was.
+    /// The time of its move into the queue.
     at: Timestamp,
     delivery: Id<Delivery>,
 }
 
 impl SentStock {
-    /// The places at which the delivery lies: once it was attempted in the log, and before in the
-    /// queue.
+    /// The possible keys of the delivery.
+    /// It is in the log after an attempt, and in the queue before.
     fn places(&self, webhook: Uuid) -> [Key; 2] {
         let queued = [Part::Time(self.at), Part::Id(self.delivery.uuid())];
         let queued = key(webhook, Family::DeliveryByDue, &queued);
@@ -44,7 +44,8 @@ impl SentStock {
     }
 }
 
-/// Moves what may be delivered into the queue. Returns when the next of the others may be.
+/// Moves the events ready for delivery into the queue.
+/// Returns the time of the next waiting one.
 pub(super) async fn release(
     store: &Store,
     webhook: Id<Webhook>,
@@ -88,8 +89,8 @@ pub(super) async fn release(
     Ok(next)
 }
 
-/// Moves those of the waiting events into the queue that may be delivered now. Returns when the
-/// first of the others may be.
+/// Moves the ready ones of the waiting events into the queue.
+/// Returns the time of the next waiting one.
 async fn waiting(unit: &mut Unit<'_>, rows: Vec<(Key, Value)>) -> Result<Option<Timestamp>, Fault> {
     let webhook = unit.partition();
     let sent_key = |place: &Key| {
@@ -144,7 +145,7 @@ async fn waiting(unit: &mut Unit<'_>, rows: Vec<(Key, Value)>) -> Result<Option<
     Ok(soonest)
 }
 
-/// Reads the deliveries of notes, to be found by [`undelivered`].
+/// Reads the deliveries of notes, for [`undelivered`].
 async fn load_deliveries(unit: &mut Unit<'_>, notes: &[Option<SentStock>]) -> Result<(), Fault> {
     let webhook = unit.partition();
     let mut reads = Reads::of(webhook);
@@ -156,7 +157,7 @@ async fn load_deliveries(unit: &mut Unit<'_>, notes: &[Option<SentStock>]) -> Re
     unit.load(reads).await
 }
 
-/// Returns the delivery of a note while it is in the queue.
+/// Returns the delivery of a note, while pending.
 async fn undelivered(unit: &mut Unit<'_>, note: SentStock) -> Result<Option<Delivery>, Fault> {
     for place in note.places(unit.partition()) {
         if let Some(row) = unit.get(&place).await? {
@@ -167,8 +168,8 @@ async fn undelivered(unit: &mut Unit<'_>, note: SentStock) -> Result<Option<Deli
     Ok(None)
 }
 
-/// Gives up a delivery, since a newer one of its product takes its place. It stays in the log even
-/// when no attempt was written down: a worker that died may have made one.
+/// Gives up a delivery replaced by a newer one of its product.
+/// It goes to the log even without a recorded attempt: a dead worker may have made one.
 fn replace(unit: &mut Unit<'_>, mut former: Delivery, newer: Id<Delivery>) {
     if let Some(queued) = former.queue_key() {
         unit.delete(queued);

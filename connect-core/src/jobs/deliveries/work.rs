@@ -1,18 +1,18 @@
-//! The account of what a worker did.
+//! The counts of a worker's results.
 
 use std::ops::AddAssign;
 
-/// The number of attempts at deliveries by what has become of them.
+/// The number of delivery attempts, by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DeliveryWork {
-    /// Deliveries that the endpoint took.
+    /// Deliveries accepted by the endpoint.
     pub delivered: usize,
-    /// Attempts that failed and are made again later.
+    /// Failed attempts with a retry to come.
     pub postponed: usize,
-    /// Deliveries that were given up, after their last attempt or because the owner dropped what had
-    /// waited.
+    /// Deliveries given up after their last attempt.
+    /// Also waiting deliveries dropped by the owner at a switch-on.
     pub given_up: usize,
-    /// Webhooks that were switched off after fifty failed attempts in a row.
+    /// Webhooks switched off after fifty failed attempts in a row.
     pub switched_off: usize,
 }
 

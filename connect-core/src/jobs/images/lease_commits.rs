@@ -1,5 +1,4 @@
-//! The two commits of a worker at one location: the lease before the downloads, and what has become
-//! of them.
+//! A worker's two commits at a location: the lease, and the outcomes.
 
 use std::ops::AddAssign;
 
@@ -13,24 +12,24 @@ use crate::{
     wire::{Id, ImageError, ImageJob, ImageStatus, Product},
 };
 
-/// The number of image jobs by what has become of them.
+/// The number of image jobs, by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ImageWork {
-    /// Images that were taken over.
+    /// Images taken over.
     pub done: usize,
-    /// Images that could not be taken over.
+    /// Images not taken over.
     pub failed: usize,
-    /// Downloads that are tried again later.
+    /// Downloads with a retry to come.
     pub postponed: usize,
-    /// Downloads that ended after their product was deleted, given another link, or taken over by
-    /// another worker. Nothing of them was written.
+    /// Outdated downloads, with nothing written.
+    /// Their product was deleted or given another link, or another worker took them over.
     pub moot: usize,
-    /// Jobs that were given back to the queue, not begun or not ended.
+    /// Jobs returned to the queue, not begun or not completed.
     pub given_back: usize,
 }
 
 impl ImageWork {
-    /// Returns whether no job has got any further.
+    /// Returns whether no job made progress.
     pub(super) fn is_nothing(&self) -> bool {
         self.done + self.failed + self.postponed + self.moot == 0
     }
@@ -51,31 +50,32 @@ impl AddAssign for ImageWork {
 pub(super) struct Queued {
     /// The key of the entry.
     pub(super) entry: Key,
-    /// The job that it leads to.
+    /// The job of the entry.
     pub(super) job: Uuid,
 }
 
-/// A job that a worker has to itself until its lease is over.
+/// A job leased by a worker.
 #[derive(Clone, Debug)]
 pub(super) struct Leased {
-    /// The job as it was.
+    /// The job before the lease.
     before: ImageJob,
-    /// The job as it is stored. Another lease of it has another time, or one more attempt.
+    /// The stored job.
+    /// Another lease of it has another time, or one more attempt.
     pub(super) job: ImageJob,
 }
 
 impl Leased {
-    /// Returns whether all tries are used up: the workers died of it, or something else ended them
-    /// each time.
+    /// Returns whether all attempts are used up.
+    /// The workers died of the job, or something else ended them each time.
     pub(super) fn is_used_up(&self) -> bool {
         self.before.attempts >= MOST_ATTEMPTS
     }
 }
 
-/// The result of a download; `None` when it was not begun or not ended.
+/// The result of a download; `None` if not begun or not completed.
 pub(super) type Outcome = Option<Result<String, ImageFailure>>;
 
-/// Leases the jobs of a location that are still where they were found in the queue.
+/// Leases the jobs of a location still at their place in the queue.
 pub(super) async fn lease(
     store: &Store,
     location: Uuid,
@@ -119,8 +119,8 @@ pub(super) async fn lease(
     }
 }
 
-/// Writes down what has become of leased jobs: in one commit, and with one event for all products
-/// that it changes.
+/// Records the outcomes of leased jobs in one commit.
+/// It adds one event for all changed products.
 pub(super) async fn finish(
     store: &Store,
     location: Uuid,
@@ -147,7 +147,7 @@ pub(super) async fn finish(
     }
 }
 
-/// Ends one job, if it is still the one that was leased.
+/// Ends one job, if it is still the leased one.
 async fn end(
     unit: &mut Unit<'_>,
     leased: &Leased,

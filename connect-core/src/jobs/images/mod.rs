@@ -1,13 +1,12 @@
-//! The worker that takes the images of products over, location by location.
+//! The worker for taking over product images, location by location.
 //!
 //! ```text
 //! queue -> lease (a commit) -> downloads, a few at a time -> what became of them (a commit)
 //! ```
 //!
-//! Any number of workers may run, in any number of processes. A job is leased by a commit that
-//! expects it as it was, and ended by one that expects that lease: whatever happens in between
-//! (another link, a deletion, a worker that dies, a lease that runs out), nothing old is written
-//! over anything newer.
+//! Any number of workers may run, in any number of processes. The commit of a lease expects the job
+//! unchanged, and the commit of its end expects this lease. So old data never overwrites newer data,
+//! even after another link, a deletion, a dead worker or an expired lease in between.
 
 mod lease_commits;
 mod places;
@@ -46,10 +45,10 @@ use crate::{
 /// not hold up the images of other tenants, even when no other work is to be done.
 const DOWNLOADS: usize = 8;
 
-/// The same for one location: those of one shop must not hold up the others of its account.
+/// The same for one location, in favour of its account's other locations.
 const DOWNLOADS_OF_LOCATION: usize = 3;
 
-/// The time within which a leased job has to be begun; it is given back otherwise.
+/// The time limit to begin a leased job; then it is returned.
 const BEGIN: Duration = Duration::from_secs(25);
 
 /// The time limit of an image.
@@ -58,13 +57,13 @@ const LIMIT: Duration = Duration::from_secs(75);
 // What is begun last is written down before the lease is over by any clock.
 const _: () = assert!((BEGIN.as_secs() + LIMIT.as_secs()) as i64 + LEASE_MARGIN <= LEASE);
 
-/// The time between two looks at the queue, for the jobs of other processes.
+/// The time between two looks for the jobs of other processes.
 const POLL: Duration = Duration::from_secs(1);
 
 /// Takes over the images of products. Made by [`Connect::image_worker`].
 ///
-/// Dropping what it does, at any point, is safe: another worker takes its jobs over within two
-/// minutes. [`run`](Self::run) gives them back at once when it is told to end.
+/// Dropping its futures is safe at any point: another worker takes its jobs over within two
+/// minutes. [`run`](Self::run) returns them at once when it is told to end.
 pub struct ImageWorker {
     connect: Connect,
     images: Arc<dyn Images>,
@@ -73,7 +72,7 @@ pub struct ImageWorker {
 }
 
 impl Connect {
-    /// A worker that takes over the images of the products of all locations, by means of `images`.
+    /// A worker taking over images for all locations through `images`.
     pub fn image_worker(&self, images: Arc<dyn Images>) -> ImageWorker {
         ImageWorker {
             connect: self.clone(),
@@ -85,9 +84,9 @@ impl Connect {
 }
 
 impl ImageWorker {
-    /// Works until `until` is ready, then gives back what it is at.
+    /// Works until `until` is ready, then returns its jobs.
     ///
-    /// Jobs that this process queues are begun at once, those of others within a second.
+    /// A job queued by this process begins at once, a job of another process within a second.
     pub async fn run(self, until: impl Future<Output = ()>) {
         let mut until = pin!(until);
         // The locations that it is at, and those where nothing can be done for now.
@@ -146,10 +145,10 @@ impl ImageWorker {
         while running.next().await.is_some() {}
     }
 
-    /// Does all that is due now, and returns what has become of it.
+    /// Handles all due jobs, and returns their outcomes.
     ///
     /// # Errors
-    /// The queue cannot be read. What fails at one location is logged, and tried again later.
+    /// The queue cannot be read. A failure at one location is logged, and tried again later.
     pub async fn tick(&self) -> Result<ImageWork, Error> {
         let mut all = ImageWork::default();
         let mut stuck = HashSet::new();
@@ -172,7 +171,8 @@ impl ImageWorker {
         }
     }
 
-    /// Does jobs of one location. A panic is logged, and leaves the jobs to the end of their lease.
+    /// Handles jobs of one location.
+    /// A panic is logged, and leaves the jobs until their lease expires.
     async fn work(&self, due: Due) -> (Uuid, ImageWork) {
         let Due {
             location,
@@ -201,7 +201,7 @@ impl ImageWorker {
         (location, work)
     }
 
-    /// Leases the jobs together; when that fails, one by one.
+    /// Leases the jobs together, or one by one after a failure.
     async fn lease(&self, location: Uuid, queued: &[Queued]) -> Vec<Leased> {
         let mut leased = Vec::new();
         let mut parts = vec![queued];
@@ -215,7 +215,7 @@ impl ImageWorker {
         leased
     }
 
-    /// Writes down what has become of the jobs: together; when that fails, one by one.
+    /// Records the outcomes together, or one by one after a failure.
     async fn finish(&self, location: Uuid, ended: &[(Leased, Outcome)]) -> ImageWork {
         let mut work = ImageWork::default();
         let mut parts = if ended.is_empty() {
@@ -237,7 +237,7 @@ impl ImageWorker {
         work
     }
 
-    /// Downloads the image of a job, when its turn comes in time.
+    /// Downloads the image of a job, if its turn comes in time.
     async fn take_over<T, E>(
         &self,
         leased: &Leased,
@@ -270,13 +270,13 @@ impl std::fmt::Debug for ImageWorker {
     }
 }
 
-/// Returns whether jobs that failed together with this fault may do better one by one. What may
-/// have been written is not written again.
+/// Returns whether jobs failing together may succeed one by one.
+/// After an unknown outcome they are not written again.
 fn is_split(fault: &Fault) -> bool {
     !matches!(fault, Fault::Unknown(_))
 }
 
-/// The link is left out: some hold a key in their query.
+/// Logs without the link: some links have a key in their query.
 fn log_failure(job: &ImageJob, failure: &ImageFailure) {
     let (product, attempt) = (job.product_id, job.attempts);
     tracing::info!(%product, attempt, code = %failure.code, "an image was not taken over");

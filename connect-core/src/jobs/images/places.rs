@@ -15,7 +15,7 @@ pub(super) fn may_take(own: usize, free: usize) -> bool {
     free > 0 && (own == 0 || own + 2 <= free)
 }
 
-/// Places for the downloads of all accounts.
+/// The places for downloads, over all accounts.
 #[derive(Debug)]
 pub(super) struct Places {
     count: usize,

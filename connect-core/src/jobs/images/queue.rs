@@ -1,9 +1,9 @@
-//! The choice of the jobs that a worker begins.
+//! The choice of the jobs of a worker.
 //!
-//! The queue is one for all locations, in the order in which jobs are due. A location with many jobs
-//! must not make the others wait for their end, so locations take turns: those that had none come
-//! first, however far behind in the queue their jobs are. And an account with many locations must not make
-//! other accounts wait, so the worker is at a few of its locations only.
+//! The queue is one for all locations, ordered by due time. A location with many jobs must not make
+//! the other locations wait, so locations take turns: a location without a turn comes first,
+//! however far behind its jobs are in the queue. An account with many locations must not make other
+//! accounts wait either, so the worker is at only a few of its locations at a time.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -18,22 +18,22 @@ use crate::{
     },
 };
 
-/// The locations that a worker is at, at a time.
+/// The locations of a worker at a time.
 pub(super) const LOCATIONS: usize = 8;
 
-/// The most jobs that are leased by one commit: those of a turn.
+/// The most jobs leased by one commit, as one turn.
 const LEASED: usize = 16;
 
-/// The entries of the queue that are read at a time.
+/// The entries of the queue read at a time.
 const PIECE: usize = 2000;
 
-/// The most pieces that are read for one round of turns.
+/// The most pieces to read for one round of turns.
 const PIECES: usize = 8;
 
-/// The most locations whose account is remembered.
+/// The most locations with a remembered account.
 const REMEMBERED: usize = 100_000;
 
-/// The jobs of a location that are due.
+/// The due jobs of a location.
 #[derive(Debug)]
 pub(super) struct Due {
     pub(super) location: Uuid,
@@ -43,17 +43,18 @@ pub(super) struct Due {
 
 /// Gives locations their turns.
 ///
-/// A round reads the head of the queue, where the longest waiting jobs are, and goes on from where
-/// the last round ended. So each round is bounded, and none of the queue is left out for long.
+/// A round reads the head of the queue with the oldest due jobs, and goes on from the end of the
+/// last round. So each round is bounded, and no part of the queue is left out for long.
 #[derive(Debug)]
 pub(super) struct Turns {
-    /// The entries that are read at a time.
+    /// The entries read at a time.
     piece: usize,
-    /// The locations that had a turn since the end of the queue was reached without finding others.
+    /// The locations with a turn in this cycle.
+    /// A new cycle begins when a round reaches the end of the queue without finding another one.
     had: HashSet<Uuid>,
-    /// The place at which the next round goes on behind the head; `None` once the end was reached.
+    /// The next round's place behind the head; `None` after the end.
     go_on: Option<Key>,
-    /// The accounts of locations that were seen. They never change.
+    /// The accounts of known locations. They never change.
     accounts: HashMap<Uuid, Uuid>,
 }
 
@@ -106,12 +107,12 @@ impl Turns {
         Ok(due)
     }
 
-    /// The account of a location that was seen; the location itself where that cannot be told.
+    /// The account of a known location, or the location itself if unknown.
     fn account(&self, location: Uuid) -> Uuid {
         self.accounts.get(&location).copied().unwrap_or(location)
     }
 
-    /// Learns the accounts of locations.
+    /// Reads and remembers the accounts of locations.
     async fn learn(&mut self, reader: &Salvage<'_>, locations: &[Uuid]) -> Result<(), Fault> {
         if self.accounts.len() + locations.len() > REMEMBERED {
             self.accounts.clear();
@@ -130,7 +131,7 @@ impl Turns {
         Ok(())
     }
 
-    /// Returns whether the last round came to the end of the queue.
+    /// Returns whether the last round reached the end of the queue.
     pub(super) fn is_at_end(&self) -> bool {
         self.go_on.is_none()
     }
@@ -148,7 +149,7 @@ impl Turns {
         let mut from = key(NOBODY, Family::ImageJobByDue, &[]);
         let reader = Salvage::new(store);
         for number in 0..PIECES {
-            // What lies behind a row that cannot be read is done all the same.
+            // Rows behind an unreadable row are still handled.
             let piece = reader.piece(&from, Some(&end), self.piece).await?;
             let mut queued = Vec::with_capacity(piece.entries.len());
             let mut unknown = HashSet::new();
@@ -189,11 +190,11 @@ impl Turns {
     }
 }
 
-/// The jobs that were found so far.
+/// The jobs found so far.
 struct Found {
-    /// Of locations that had no turn.
+    /// Of locations without a turn.
     fresh: Group,
-    /// Of the other ones.
+    /// Of the rest.
     others: Group,
 }
 
@@ -215,13 +216,13 @@ impl Found {
     }
 }
 
-/// Jobs by location, in the order in which the locations were found.
+/// Jobs by location, in the order of their discovery.
 struct Group {
-    /// The number of locations that are kept.
+    /// The most locations to keep.
     most: usize,
     due: Vec<Due>,
     places: BTreeMap<Uuid, usize>,
-    /// The locations of each account, those included at which the worker is.
+    /// The locations of each account, including locations at work.
     parts: HashMap<Uuid, usize>,
 }
 
@@ -239,8 +240,9 @@ impl Group {
         self.due.len() == self.most
     }
 
-    /// Keeps a job when its location is among the first ones, its account has not had its part, and the
-    /// location's turn is not full.
+    /// Keeps a job, if its location has room.
+    /// The location must be among the first ones, its account within its part, and its turn not
+    /// full.
     fn add(&mut self, location: Uuid, account: Uuid, queued: Queued) {
         let place = match self.places.get(&location) {
             Some(place) => *place,
@@ -278,7 +280,7 @@ mod tests {
         wire::Timestamp,
     };
 
-    /// A queue with a due job of each of these locations, in this order.
+    /// A queue with a due job for each location, in this order.
     async fn queue(locations: impl IntoIterator<Item = u128>) -> Store {
         let entry = |(place, location): (usize, u128)| {
             let due = Part::Time(Timestamp::EPOCH.plus_seconds(place as i64));
@@ -346,7 +348,7 @@ mod tests {
         assert_eq!(turn, [(1, LEASED)]);
     }
 
-    /// Of a long queue each round reads a part, and the next one goes on behind it.
+    /// Each round reads a part of a long queue, and the next goes on.
     #[tokio::test]
     async fn the_end_of_a_long_queue_is_reached() {
         let store = queue([1; 60].into_iter().chain([2, 3])).await;
@@ -371,7 +373,7 @@ mod tests {
         }
     }
 
-    /// Locations 1 to 9 are those of an account, the others have one each.
+    /// Locations 1 to 9 share an account; the rest have one each.
     #[tokio::test]
     async fn an_account_has_its_part_and_no_more() {
         let account = Uuid::from_u128(100);

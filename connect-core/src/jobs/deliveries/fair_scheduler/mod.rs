@@ -1,9 +1,9 @@
-//! The choice of the webhooks that get a session.
+//! The choice of webhooks for sessions.
 //!
-//! Two lists hold the webhooks with something to do: those that events were added for since a worker
-//! last looked, and those that are due at a time, for a retry. A webhook without either costs
-//! nothing. Once a minute the part of the second list that is not due yet is read too, for what a
-//! clock that was set back since has put there.
+//! Two lists hold the webhooks with work to do: webhooks with events added since a worker's last
+//! look, and webhooks due at a time, for a retry. A webhook in neither list costs nothing. Once a
+//! minute the part of the second list not yet due is read too. This finds entries written by a
+//! clock before it was set back.
 
 use std::{collections::HashSet, time::Duration};
 
@@ -19,52 +19,53 @@ use crate::{
     wire::Timestamp,
 };
 
-/// The entries that are read at a time.
+/// The entries read at a time.
 const PIECE: usize = 1000;
 
-/// The most pieces of a list that are read for one look.
+/// The most pieces of a list to read per look.
 const PIECES: usize = 8;
 
-/// The time between two readings of what is not due yet.
+/// The time between two reads of entries not yet due.
 const SWEEP: Duration = Duration::from_secs(60);
 
-/// A webhook that has something to do.
+/// A webhook with work to do.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Chosen {
     pub(super) webhook: Uuid,
-    /// The time of its entry among those that are due at a time, when it was found by that.
+    /// The due time of its entry, if found in the list of due webhooks.
     pub(super) due: Option<Timestamp>,
 }
 
-/// Looks for webhooks that have something to do. Webhooks take turns: each look goes on where the
-/// last one ended, so that those at the front of a list cannot keep the others waiting.
+/// Looks for webhooks with work to do.
+/// Webhooks take turns: each look goes on from the end of the last one, so a webhook at the front
+/// of a list cannot keep the rest waiting.
 #[derive(Debug, Default)]
 pub(super) struct Look {
-    /// The place at which the next look goes on in the list of woken webhooks.
+    /// The place for the next look in the list of woken webhooks.
     go_on: Option<Key>,
     left_some: bool,
-    /// Set when an odd place goes to the webhooks that are due.
+    /// Set when an odd place goes to the due webhooks.
     due_first: bool,
-    /// The time of the last look: what was due then was seen.
+    /// The time of the last look; everything due then was seen.
     looked_at: Option<Timestamp>,
-    /// The place at which the reading of what is not due yet goes on.
+    /// The place to go on with the read of entries not yet due.
     sweep_from: Option<Key>,
-    /// The steady time of the last such reading.
+    /// The elapsed time of the last such read.
     swept: Option<Duration>,
 }
 
 impl Look {
-    /// Returns whether the last look left out webhooks for want of room.
+    /// Returns whether the last look left out webhooks for lack of places.
     pub(super) fn left_some(&self) -> bool {
         self.left_some
     }
 
-    /// Returns whether the last look came to the end of what was woken.
+    /// Returns whether the last look reached the end of the woken webhooks.
     pub(super) fn is_at_end(&self) -> bool {
         self.go_on.is_none()
     }
 
-    /// Returns at most `most` webhooks with something to do, without those in `passed_over`.
+    /// Returns at most `most` webhooks with work to do, without `passed_over`.
     ///
     /// # Errors
     /// The lists cannot be read.
@@ -107,8 +108,8 @@ impl Look {
         Ok(found.chosen)
     }
 
-    /// Returns the time at which the first webhook is due that was not yet at the last look. It may have
-    /// passed: a session has left something for later just now, say.
+    /// Returns the due time of the first webhook after the last look.
+    /// It may have passed: a session may just have left work for later, for example.
     pub(super) async fn next_due(&self, store: &Store) -> Result<Option<Timestamp>, Fault> {
         let now = store.now();
         let seen = self.looked_at.map_or(now, |looked_at| looked_at.min(now));
@@ -129,7 +130,7 @@ impl Look {
             .and_then(|(entry, _)| ReadKey::of(entry)?.time()))
     }
 
-    /// Takes webhooks that are not due yet, going by a time that was set in the future.
+    /// Takes webhooks with due times set by a clock ahead of now.
     async fn sweep(
         &mut self,
         store: &Store,
@@ -156,7 +157,7 @@ impl Look {
     }
 }
 
-/// The webhooks that were found so far.
+/// The webhooks found so far.
 struct Found<'p> {
     most: usize,
     passed_over: &'p HashSet<Uuid>,
@@ -165,8 +166,8 @@ struct Found<'p> {
 }
 
 impl Found<'_> {
-    /// Takes those webhooks from a list whose entry passes `is_wanted`. Returns where to go on when it
-    /// did not come to the end.
+    /// Takes webhooks from a list, if `is_wanted` accepts their entry.
+    /// Returns the place to go on with, unless it reached the end.
     async fn scan(
         &mut self,
         store: &Store,
@@ -179,7 +180,7 @@ impl Found<'_> {
             if self.chosen.len() >= self.most {
                 return Ok(Some(from));
             }
-            // What lies behind a row that cannot be read is done all the same.
+            // Rows behind an unreadable row are still handled.
             let piece = reader.piece(&from, Some(to), PIECE).await?;
             for entry in piece.entries.iter().filter(|entry| is_wanted(entry)) {
                 if self.chosen.len() >= self.most {

@@ -38,7 +38,7 @@ fn due(webhook: u128, at: Timestamp, set_at: Timestamp) -> (Key, Value) {
     (due_key(at, Uuid::from_u128(webhook).into()), set_at.into())
 }
 
-/// The webhooks that were chosen: those that are due, and those that were woken.
+/// The chosen webhooks: due ones, and woken ones.
 fn chosen(found: &[Chosen]) -> (Vec<u128>, Vec<u128>) {
     let number = |one: &Chosen| one.webhook.as_u128();
     let (due, woken): (Vec<_>, Vec<_>) = found.iter().partition(|one| one.due.is_some());
@@ -48,8 +48,8 @@ fn chosen(found: &[Chosen]) -> (Vec<u128>, Vec<u128>) {
     )
 }
 
-/// Retries are mostly of endpoints that do not work: they get half of the room, and an odd place each
-/// second time.
+/// Retries get half of the places.
+/// They mostly go to broken endpoints. They get an odd place every second time.
 #[tokio::test]
 async fn retries_get_half_of_the_room() {
     let store = store(&ManualClock::at(NOW));
@@ -98,7 +98,7 @@ async fn the_end_of_a_long_list_is_reached() {
     assert!(look.is_at_end());
 }
 
-/// A place that was given by a clock which has been set back since is found within a minute.
+/// An entry of a clock set back since is found within a minute.
 #[tokio::test]
 async fn what_a_clock_set_ahead_is_looked_for_once_a_minute() {
     let clock = ManualClock::at(NOW);

@@ -1,4 +1,4 @@
-//! Switching a webhook off after too many failures, and telling its owner once.
+//! Switches a webhook off after too many failures, and tells its owner.
 
 use std::time::Duration;
 
@@ -14,10 +14,10 @@ use crate::{
     wire::Timestamp,
 };
 
-/// The seconds after which a message that the mail server did not take is sent again.
+/// The seconds before a retry of a failed message.
 const MAIL_PAUSE: i64 = 300;
 
-/// The time that the mail server may take.
+/// The time limit of the mail server.
 const MAIL_LIMIT: Duration = Duration::from_secs(30);
 
 // The message is sent right after a commit.
@@ -47,10 +47,10 @@ pub(super) async fn switch_off(parts: &Parts, webhook: &Webhook) -> Result<bool,
     is_done.await
 }
 
-/// Tells the owner that a webhook was switched off, unless that is done. Returns when to try again,
-/// if the mail server did not take the message.
+/// Tells the owner about the switch-off, unless done.
+/// Returns the time of the next try, if the mail server did not accept the message.
 ///
-/// The message is marked as sent after it was. A process that ends in between sends it twice.
+/// The message is marked as sent after it was sent. A process ending in between sends it twice.
 pub(super) async fn tell_owner(
     parts: &Parts,
     webhook: &Webhook,
@@ -104,8 +104,8 @@ pub(super) async fn tell_owner(
     Ok(None)
 }
 
-/// The message to the owner. It holds no secret: of the address no more than what is in front of the
-/// query, and of an attempt no more than the sentence about it.
+/// The message to the owner, without secrets.
+/// It shows the address only up to its query, and only the reason of an attempt.
 fn message(
     account: &Account,
     webhook: &Webhook,
@@ -146,7 +146,7 @@ fn message(
     }
 }
 
-/// A time as people read it, such as `2026-11-20 09:15 UTC`.
+/// A time for people, such as `2026-11-20 09:15 UTC`.
 fn to_the_minute(time: Timestamp) -> String {
     let written = time.to_string();
     let (date, rest) = written.split_once('T').unwrap_or((&written, ""));

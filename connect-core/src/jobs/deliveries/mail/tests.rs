@@ -1,4 +1,4 @@
-//! A webhook that the owner sets up anew while it is being switched off.
+//! A webhook set up anew by its owner during a switch-off.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::{
     wire::EventType,
 };
 
-/// Nothing is sent here.
+/// A sender without requests.
 struct Nowhere;
 
 #[async_trait]

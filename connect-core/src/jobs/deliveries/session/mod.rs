@@ -1,4 +1,4 @@
-//! A session: all that is due at one webhook.
+//! A session: all due deliveries of one webhook.
 
 mod reading;
 
@@ -34,37 +34,39 @@ use crate::{
     wire::{Id, Timestamp, limits::WEBHOOK_SECONDS},
 };
 
-/// The attempts at one webhook at a time: as many at first, and the most once it has shown that it
-/// answers. After a failure they are fewer, so that an endpoint that hangs costs little.
+/// The attempts at one webhook at a time: at first, and at most.
+/// They grow with every success. After a failure they shrink, so a hanging endpoint costs little.
 const FIRST_ATTEMPTS: usize = 4;
 const MOST_ATTEMPTS: usize = 32;
 
-/// The attempts that may have ended without having been written down.
+/// The most attempts under way or without a recorded outcome.
 const MOST_UNRECORDED: usize = 256;
 
-/// The time for which an attempt waits for its place among those of all webhooks. Waiting is not held
-/// against the endpoint.
+/// The longest wait of an attempt for its place among all webhooks.
+/// The wait does not count as a failure of the endpoint.
 const WAIT: Duration = Duration::from_secs(20);
 
-/// The time after which a session begins no more attempts, so that others get its place.
+/// The time limit for new attempts of a session.
+/// Then another webhook gets its place.
 const TURN: Duration = Duration::from_secs(60);
 
-/// The least rest of the lease, in seconds, when an attempt begins.
+/// The least remaining lease, in seconds, at the start of an attempt.
 ///
-/// The attempt waits for its place, is made, and is written down before the lease is over by any clock.
+/// It covers the wait for a place, the attempt, and its record, before the lease is over by any
+/// clock.
 const SPARE: i64 = WAIT.as_secs() as i64 + WEBHOOK_SECONDS as i64 + LEASE_MARGIN;
 
 // Where attempts take their ten seconds, others follow them without waiting for a commit.
 const _: () = assert!(SPARE + WEBHOOK_SECONDS as i64 <= LEASE);
 
-/// The seconds for which a webhook waits whose request the sender had no room for.
+/// The pause of a webhook after its sender was full, in seconds.
 const CROWDED_PAUSE: i64 = 5;
 
-/// The seconds after which waiting stock events that cannot be read are looked at again.
+/// The seconds before a retry of unreadable waiting stock events.
 const RELEASE_PAUSE: i64 = 300;
 
-/// Does what is due at a webhook. Returns `None` when another session has it, or nobody can until its
-/// rows are mended.
+/// Makes the due deliveries of a webhook.
+/// Returns `None` when another session has it, or when its rows need a repair first.
 pub(super) async fn run(parts: &Parts, chosen: Chosen) -> Result<Option<DeliveryWork>, Error> {
     let store = parts.store();
     let webhook = chosen.webhook.into();
@@ -127,25 +129,25 @@ pub(super) async fn run(parts: &Parts, chosen: Chosen) -> Result<Option<Delivery
     Ok(Some(work))
 }
 
-/// The name of a session, which no other has: always from the system, since two processes whose ids
-/// come from elsewhere may have the same.
+/// The unique name of a session.
+/// It always comes from the system: the ids of two processes from another source may be the same.
 fn new_session() -> Uuid {
     let mut bytes = [0; 16];
     SystemRandomness.fill(&mut bytes);
     Uuid::from_bytes(bytes)
 }
 
-/// A step of a session that has ended.
+/// A completed step of a session.
 enum Step {
     /// An attempt.
     Attempted(Box<Attempted>),
-    /// An attempt that was not made, since there was no place for it.
+    /// An attempt not made, for lack of a place.
     Crowded(Box<Due>),
-    /// An attempt that was not made, since the sender had no room for it.
+    /// An attempt not made, as the sender is full.
     NotTried(Box<NotTried>),
-    /// The end of the wait for a place at the host; `None` when it took too long.
+    /// The end of the wait for a host's place; `None` after a timeout.
     Admitted(Option<HostPlace>),
-    /// A commit: the lease as it is now, and the number of attempts that were written down.
+    /// A commit: the current lease, and the number of recorded attempts.
     Recorded(Result<Option<Leased>, Fault>, DeliveryWork),
 }
 
@@ -157,33 +159,34 @@ struct Session<'w> {
     id: Uuid,
     leased: Leased,
     started: Instant,
-    /// The end of the session's work: later deliveries are left to another session.
+    /// The end of the session's work.
+    /// Later deliveries are left to another session.
     horizon: Timestamp,
-    /// The place in the queue from which to read on; `None` at its end.
+    /// The place to read on in the queue; `None` at its end.
     cursor: Option<Key>,
-    /// Deliveries whose event was not read yet.
+    /// Deliveries without their event read.
     queued: VecDeque<(Key, Delivery)>,
     ready: VecDeque<Due>,
-    /// The bytes of the largest event that was read last.
+    /// The bytes of the largest event of the last read.
     largest: usize,
-    /// Entries of the queue that cannot be read.
+    /// Unreadable entries of the queue.
     broken: Vec<Key>,
-    /// Attempts that have ended and are not written down yet.
+    /// Completed attempts, not yet recorded.
     ended: Vec<Attempted>,
     under_way: usize,
-    /// The attempts that are being written down; `None` when no commit is under way.
+    /// The attempts in the current commit; `None` without a commit.
     recording: Option<usize>,
     most: usize,
-    /// The host is full, and the session stands in line for a place.
+    /// The host is full, and the session waits in line.
     is_in_line: bool,
-    /// The place for which it stood in line, until the next attempts begin.
+    /// The place from the line, until the next attempts begin.
     admitted: Option<HostPlace>,
-    /// Set once the sender, or the host, had no room: the session makes way for others, and another one
-    /// goes on after a pause.
+    /// Set once the sender, or the host, was full.
+    /// The session makes room for others, and another session goes on after a pause.
     is_crowded: bool,
-    /// The attempts that have failed in a row, those that are not written down yet included.
+    /// The failed attempts in a row, recorded or not.
     failures: u32,
-    /// The endpoint is probed, and this minute's attempt is still to be made.
+    /// Set while the probe of this minute is still to be made.
     may_probe: bool,
     work: DeliveryWork,
 }
@@ -216,7 +219,8 @@ impl<'w> Session<'w> {
         }
     }
 
-    /// Delivers what is due. Returns the lease; `None` when another session has the webhook by now.
+    /// Makes the due deliveries. Returns the lease.
+    /// `None` when another session has the webhook by now.
     async fn deliver(&mut self) -> Result<Option<Leased>, Fault> {
         let mut steps = Steps::new();
         loop {
@@ -273,7 +277,7 @@ impl<'w> Session<'w> {
         }
     }
 
-    /// The webhook as it is set up, while new attempts may be made at it.
+    /// The webhook, while new attempts at it are allowed.
     fn may_go_on(&self) -> Option<Arc<OwnWebhook>> {
         let is_over = self.started.elapsed() > TURN || *self.parts.stop.borrow();
         if self.failures >= MAX_FAILURES || is_over || self.is_crowded {
@@ -291,13 +295,13 @@ impl<'w> Session<'w> {
         self.parts.store().now().plus_seconds(SPARE) >= self.leased.until
     }
 
-    /// Returns whether attempts could begin, were it not for the lease.
+    /// Returns whether only the lease keeps attempts from beginning.
     fn must_renew(&self) -> bool {
         let is_room = self.under_way < self.most && !self.is_in_line;
         is_room && !self.ready.is_empty() && self.is_lease_short() && self.may_go_on().is_some()
     }
 
-    /// Begins as many attempts as may be under way.
+    /// Begins as many attempts as allowed.
     fn begin(&mut self, own: &Arc<OwnWebhook>, steps: &mut Steps<'w>) {
         let parts = self.parts;
         if self.is_lease_short() {
@@ -333,7 +337,8 @@ impl<'w> Session<'w> {
         }
     }
 
-    /// Waits for a place at a host that is full. Where many wait already, others get the session's.
+    /// Waits for a place at a full host.
+    /// When the line is full too, the session ends to make room.
     fn line_up(&mut self, host: Arc<Host>, steps: &mut Steps<'w>) {
         if self.is_in_line {
             return;
@@ -350,8 +355,9 @@ impl<'w> Session<'w> {
         }
     }
 
-    /// Begins to write down what has ended, and to renew the lease, unless that is under way. While
-    /// one commit is on its way, the attempts that end are collected for the next.
+    /// Begins to record completed attempts, and to renew the lease.
+    /// Does nothing during another such commit: attempts completed meanwhile are collected for the
+    /// next one.
     fn record(&mut self, must_renew: bool, steps: &mut Steps<'w>) {
         let is_idle = self.ended.is_empty() && self.broken.is_empty();
         if self.recording.is_some() || (is_idle && !must_renew) {
@@ -399,7 +405,7 @@ fn count(ended: &[Attempted]) -> DeliveryWork {
     work
 }
 
-/// The address is left out: some hold a key in their query.
+/// Logs without the address: some addresses have a key in their query.
 fn log_failure(delivery: &Delivery) {
     let Some(last) = delivery.attempts.last() else {
         return;

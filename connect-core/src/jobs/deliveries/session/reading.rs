@@ -1,4 +1,4 @@
-//! The reading of what a session delivers: the queue by pieces, events as attempts need them.
+//! Reads for a session: the queue in pieces, events when needed.
 
 use super::{
     super::{
@@ -15,15 +15,15 @@ use crate::{
     },
 };
 
-/// The deliveries that are read at a time, without the events.
+/// The deliveries read at a time, without their events.
 const PIECE: usize = 128;
 
-/// The bytes of events that a session holds ready, going by the largest event that it read last. It
-/// reads as many events at a time as it makes attempts, and fewer where they are large.
+/// The bytes of events held ready, by the largest one last read.
+/// A session reads as many events at a time as it makes attempts, and fewer large ones.
 const READY_BYTES: usize = 256 * 1024;
 
 impl Session<'_> {
-    /// Makes deliveries ready when none is.
+    /// Reads deliveries when none is ready.
     pub(super) async fn refill(&mut self) -> Result<(), Fault> {
         if !self.ready.is_empty() {
             return Ok(());
