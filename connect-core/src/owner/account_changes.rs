@@ -1,5 +1,5 @@
-//! Changes of accounts, locations and screens by their owner. What was written under a former name
-//! keeps it.
+//! Changes of accounts, locations and screens by their owner.
+//! Records written earlier keep the former name.
 
 use std::fmt::Display;
 
@@ -14,28 +14,28 @@ use crate::{
     wire::{Id, Location, VatRate},
 };
 
-/// A change of an account. What is `None` stays as it is.
+/// A change of an account. `None` leaves a field unchanged.
 #[derive(Clone, Debug, Default)]
 pub struct AccountChange {
     /// The name of the business, 1 to 100 characters.
     pub name: Option<String>,
-    /// The address at which its owner is written to.
+    /// The e-mail address of its owner.
     pub owner_email: Option<String>,
 }
 
-/// A change of a location. What is `None` stays as it is. Its currency stays what it is, as stored
-/// amounts are in it.
+/// A change of a location.
+/// `None` leaves a field unchanged. The currency cannot change, because stored amounts are in it.
 #[derive(Clone, Debug, Default)]
 pub struct LocationChange {
     /// Its name, 1 to 100 characters.
     pub name: Option<String>,
-    /// The VAT rate of products that are made without one from now on.
+    /// The VAT rate of future products without one of their own.
     pub default_vat_rate: Option<VatRate>,
 }
 
 impl Connect {
-    /// Changes an account. Returns it as it is then. An owner who has a password signs in with the new
-    /// address from then on.
+    /// Changes an account and returns it.
+    /// An owner with a password then signs in with the new address.
     ///
     /// # Errors
     /// A field is invalid, there is no such account, or the owner of another account signs in with
@@ -64,7 +64,7 @@ impl Connect {
         }
     }
 
-    /// Changes a location. Returns it as it is then.
+    /// Changes a location and returns it.
     ///
     /// # Errors
     /// A field is invalid, or there is no such account or location.
@@ -86,7 +86,8 @@ impl Connect {
         .await
     }
 
-    /// Gives a screen another name of 1 to 100 characters. Returns it as it is then.
+    /// Renames a screen and returns it.
+    /// The name has 1 to 100 characters.
     ///
     /// # Errors
     /// The name is invalid, or there is no such account or screen.
@@ -107,7 +108,7 @@ impl Connect {
         .await
     }
 
-    /// Changes the row of an account. One that stays as it is is not written.
+    /// Changes the row of an account. An unchanged row is not written.
     async fn change_row<T>(
         &self,
         account: Id<Account>,

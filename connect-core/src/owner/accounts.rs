@@ -1,5 +1,5 @@
-//! Accounts and locations: what their owner manages in the dashboard. None of it can be reached
-//! with a token.
+//! Accounts and locations, managed by their owner in the dashboard.
+//! A token gives no access to them.
 
 use uuid::Uuid;
 
@@ -20,25 +20,25 @@ use crate::{
     },
 };
 
-/// The facts that a new account needs.
+/// The values for a new account.
 #[derive(Clone, Debug)]
 pub struct NewAccount {
     /// The name of the business, 1 to 100 characters.
     pub name: String,
-    /// The address at which its owner is written to.
+    /// The e-mail address of its owner.
     pub owner_email: String,
     /// Set for an account of the sandbox.
     pub sandbox: bool,
 }
 
-/// The facts that a new location needs.
+/// The values for a new location.
 #[derive(Clone, Debug)]
 pub struct NewLocation {
     /// Its name, 1 to 100 characters.
     pub name: String,
     /// The ISO code of its currency, such as `EUR`.
     pub currency: String,
-    /// The VAT rate of products that are made without one.
+    /// The VAT rate of new products without one of their own.
     pub default_vat_rate: VatRate,
 }
 
@@ -148,8 +148,9 @@ impl Connect {
         }
     }
 
-    /// Access to a location for its owner, or for software that embeds the core and has checked
-    /// its caller itself. `caller` keeps idempotency keys apart.
+    /// Authorizes the owner at a location.
+    /// Also serves software embedding the core, after its own check of the caller. `caller` keeps
+    /// idempotency keys apart.
     ///
     /// # Errors
     /// There is no such account or location.
@@ -185,7 +186,6 @@ pub(super) fn put_account(unit: &mut Unit<'_>, account: &Account) {
     unit.put(key(account.id.uuid(), Family::Account, &[]), row);
 }
 
-/// Reads the address of an owner.
 /// Reads the e-mail address of an owner.
 pub(super) fn owner_email(text: &str) -> Result<String, Invalid> {
     let mut address = text.to_owned();

@@ -1,5 +1,5 @@
-//! Screens and their keys: the tills, kiosks and Scan & Order pages of an account. A screen with a
-//! key writes at its location; none of it can be reached with a token.
+//! Screens and their keys: tills, kiosks and Scan & Order pages.
+//! A screen with a key writes at its location. A token gives no access to screens.
 
 use super::accounts::{check_location, get_account, put_account};
 use crate::{
@@ -16,10 +16,10 @@ use crate::{
     wire::{Id, Location, limits::MAX_SCREENS},
 };
 
-/// The facts that a new screen needs.
+/// The values for a new screen.
 #[derive(Clone, Debug)]
 pub struct NewScreen {
-    /// The location where it stands.
+    /// Its location.
     pub location_id: Id<Location>,
     /// The type.
     pub kind: ScreenType,
@@ -28,8 +28,8 @@ pub struct NewScreen {
 }
 
 impl Connect {
-    /// Makes a screen, which makes the API available to its account. It cannot write before it has
-    /// a key ([`roll_screen_key`](Self::roll_screen_key)).
+    /// Makes a screen, and so opens the API to its account.
+    /// It cannot write before it has a key ([`roll_screen_key`](Self::roll_screen_key)).
     ///
     /// # Errors
     /// A field is invalid, there is no such account or location, or the account has 100 screens.
@@ -62,8 +62,8 @@ impl Connect {
         }
     }
 
-    /// Removes a screen together with its key; what it wrote stays. Without any screen left, every
-    /// call of the account's tokens is refused until there is one again.
+    /// Removes a screen with its key; its records stay.
+    /// Without any screen, every call of the account's tokens is refused until there is one again.
     ///
     /// # Errors
     /// [`Error::NotFound`].
@@ -86,8 +86,8 @@ impl Connect {
         }
     }
 
-    /// Gives a screen a new key. The key that it had, if any, is refused from now on. The value is
-    /// in the answer and nowhere else.
+    /// Gives a screen a new key.
+    /// A former key is refused from now on. Only this answer has the value.
     ///
     /// # Errors
     /// [`Error::NotFound`].
@@ -117,7 +117,7 @@ impl Connect {
         }
     }
 
-    /// Takes the key of a screen away. Revoking it again changes nothing.
+    /// Revokes the key of a screen. Revoking it again changes nothing.
     ///
     /// # Errors
     /// [`Error::NotFound`].
@@ -137,8 +137,7 @@ impl Connect {
         }
     }
 
-    /// The screens of an account in the order in which they were made, each with its key if it has
-    /// one.
+    /// The screens of an account with their keys, oldest first.
     ///
     /// # Errors
     /// [`Error::NotFound`].
@@ -180,7 +179,7 @@ fn by_id(account: Id<Account>, screen: Id<Screen>) -> Key {
     )
 }
 
-/// Writes a key with what leads to it and on from it.
+/// Writes a key with the rows leading to it and to its account.
 fn put_key(unit: &mut Unit<'_>, screen_key: &ScreenKey, digest: &[u8; 32]) {
     let row = unit.json(screen_key);
     let digest_part = [Part::Digest(digest)];
@@ -192,7 +191,8 @@ fn put_key(unit: &mut Unit<'_>, screen_key: &ScreenKey, digest: &[u8; 32]) {
     unit.put(by_id, Value::from(digest.as_slice()));
 }
 
-/// Removes the key of a screen of the account that the unit works on, if it has one.
+/// Removes the key of a screen, if it has one.
+/// The unit works on the screen's account.
 async fn remove_key(unit: &mut Unit<'_>, screen: Id<Screen>) -> Result<(), Fault> {
     let by_id = by_id(unit.partition().into(), screen);
     let Some(digest) = unit.get(&by_id).await? else {

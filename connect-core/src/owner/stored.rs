@@ -1,4 +1,4 @@
-//! Bytes and records of accounts, and the most of them.
+//! Bytes and records of accounts, and their limits.
 
 use crate::{
     engine::Connect,
@@ -9,10 +9,10 @@ use crate::{
     wire::{Id, Location, Timestamp},
 };
 
-/// The accounts whose rows are read at a time.
+/// The number of account rows per read.
 const PIECE: usize = 500;
 
-/// The share of a limit, in percent, from which on it is nearly reached.
+/// The share of a limit, in percent, considered near.
 const NEAR: u64 = 80;
 
 /// The bytes and records of an account.
@@ -21,13 +21,14 @@ const NEAR: u64 = 80;
 pub struct AccountStored {
     /// The bytes of all locations.
     pub bytes: u64,
-    /// Each location, in the order in which they were made.
+    /// Its locations, oldest first.
     pub locations: Vec<LocationStored>,
-    /// The most that it may store.
+    /// The limits of the account.
     pub limits: StorageLimits,
 }
 
-/// The bytes and records of a location. All are 0 while it is not counted.
+/// The bytes and records of a location.
+/// All are 0 before the first count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LocationStored {
@@ -39,7 +40,8 @@ pub struct LocationStored {
     pub categories: u64,
     /// Its option groups.
     pub option_groups: u64,
-    /// The keys and values of its rows. Events, stored answers and deliveries count until they are purged.
+    /// The bytes of keys and values in its rows.
+    /// Events, stored answers and deliveries count until they are purged.
     pub bytes: u64,
     /// Unset until maintenance has counted the rows of an older version.
     pub is_counted: bool,
@@ -51,9 +53,10 @@ pub struct LocationStored {
 pub struct StoredTotals {
     /// The bytes of all accounts.
     pub bytes: u64,
-    /// The bytes of the account that stores most.
+    /// The bytes of the largest account.
     pub largest: u64,
-    /// The accounts that store four fifths of what they may, or have a location with as many records.
+    /// The accounts with four fifths of a limit used.
+    /// Counts bytes, and the records of each location.
     pub near_limit: usize,
 }
 
@@ -87,7 +90,7 @@ impl LocationStored {
 }
 
 impl Connect {
-    /// The most that is stored for an account and each of its locations.
+    /// The storage limits of an account and each of its locations.
     pub fn storage_limits(&self) -> &StorageLimits {
         self.store().storage_limits()
     }
@@ -101,7 +104,7 @@ impl Connect {
         Ok(self.stored_by(&[account]).await?.remove(0))
     }
 
-    /// Adds up what all accounts store. Rows that cannot be read are left out.
+    /// Adds up the storage of all accounts. Unreadable rows are left out.
     pub(crate) async fn stored_totals(&self) -> Result<StoredTotals, Error> {
         let mut totals = StoredTotals::default();
         for ids in self.account_ids().await?.chunks(PIECE) {

@@ -20,18 +20,18 @@ use crate::{
     },
 };
 
-/// The facts that a new token needs.
+/// The values for a new token.
 #[derive(Clone, Debug)]
 pub struct NewToken {
     /// Its name, 1 to 100 characters.
     pub name: String,
-    /// The time in the future from which on it is refused, if ever.
+    /// The time of its expiry, in the future; `None` for never.
     pub expires_at: Option<Timestamp>,
     /// Its rights, per location.
     pub grants: Vec<Grant>,
 }
 
-/// A new token with its value, which is shown this once.
+/// A new token with its value, shown only once.
 #[derive(Clone, Debug)]
 pub struct IssuedToken {
     /// The token.
@@ -41,11 +41,11 @@ pub struct IssuedToken {
 }
 
 impl Connect {
-    /// Makes a token. Its value is in the answer and nowhere else.
+    /// Makes a token. Only this answer has its value.
     ///
     /// # Errors
-    /// A field is invalid, there is no such account or location, or the account has 200 tokens that are
-    /// neither revoked nor expired.
+    /// A field is invalid, there is no such account or location, or the account has 200 tokens in
+    /// use (neither revoked nor expired).
     pub async fn create_token(
         &self,
         account: Id<Account>,
@@ -92,12 +92,12 @@ impl Connect {
         }
     }
 
-    /// Returns whether a token is refused from now on: it was revoked, or has expired.
+    /// Returns whether a token was revoked or has expired.
     pub fn has_ended(&self, token: &Token) -> bool {
         access::ended(token, self.now()).is_some()
     }
 
-    /// Makes a token that may do everything at every location of the account.
+    /// Makes a token with all scopes at all locations of the account.
     ///
     /// # Errors
     /// As [`create_token`](Self::create_token).
@@ -142,9 +142,10 @@ impl Connect {
         }
     }
 
-    /// The tokens of an account with the time of their last use, oldest first. A use in this process shows
-    /// at once, one in another when that has [written it down](Self::write_down_uses).
-    /// [`maintain`](Self::maintain) removes tokens 90 days after they were revoked or have expired.
+    /// The tokens of an account with their last uses, oldest first.
+    /// A use in this process shows at once; one in another process shows after it was
+    /// [written down](Self::write_down_uses). [`maintain`](Self::maintain) removes tokens 90 days
+    /// after they were revoked or have expired.
     ///
     /// # Errors
     /// The storage failed.
@@ -196,7 +197,7 @@ impl Connect {
     }
 }
 
-/// The key of the token to which an entry in the order of ids leads.
+/// The key of a token, from its entry in the index by id.
 fn token_key(entry: &[u8], digest: &[u8]) -> Result<Key, Fault> {
     let digest = digest
         .try_into()
@@ -208,7 +209,7 @@ fn no_row(token: &Key) -> Fault {
     Fault::corrupt(token, "a listed token without its row")
 }
 
-/// Checks that the account may have one more token.
+/// Checks for room for one more token in the account.
 async fn check_room(unit: &mut Unit<'_>) -> Result<(), Error> {
     let by_id = key(unit.partition(), Family::TokenById, &[]);
     let listed = unit.scan(&by_id, usize::MAX).await?;

@@ -1,4 +1,4 @@
-//! Invitations: how an owner gets a password, for the first time or anew.
+//! Invitations: the way for an owner to set a first or new password.
 
 use super::{
     account_of, parse,
@@ -20,21 +20,21 @@ use crate::{
     wire::{Id, Timestamp},
 };
 
-/// The time for which an invitation is good: three days.
+/// The validity of an invitation: three days.
 const INVITATION_SECONDS: i64 = 3 * 24 * 3600;
 
-/// A new invitation with its value, which is shown this once.
+/// A new invitation with its value, shown only once.
 #[derive(Clone, Debug)]
 pub struct IssuedInvitation {
     /// Its value, for [`accept_invitation`](Connect::accept_invitation).
     pub secret: Secret,
-    /// The time from which on it is refused, three days from now.
+    /// The time of its expiry, three days from now.
     pub expires_at: Timestamp,
 }
 
 impl Connect {
-    /// Invites the owner of an account to set a password, for the first time or anew. An invitation
-    /// that was open is refused from now on. The value is in the answer and nowhere else.
+    /// Invites an owner to set a first or new password.
+    /// An earlier open invitation is refused from now on. Only this answer has the value.
     ///
     /// # Errors
     /// There is no such account.
@@ -56,7 +56,7 @@ impl Connect {
         }
     }
 
-    /// Returns the account to which an invitation leads, as long as it is open.
+    /// Returns the account of an open invitation.
     ///
     /// # Errors
     /// [`Error::Unauthorized`] when it was replaced, used or has expired.
@@ -70,10 +70,11 @@ impl Connect {
     /// up, and open sessions end.
     ///
     /// # Errors
-    /// The password is too short, too long or easy to guess; [`Error::Unauthorized`] when the invitation was
-    /// replaced, used or has expired; [`Error::Conflict`] when the owner of another account signs in
-    /// with the e-mail address of this one; [`Error::RateLimited`] when too many set one at this moment, or one
-    /// was set 10 times for this account within a minute.
+    /// The password is too short, too long or easy to guess; [`Error::Unauthorized`] when the
+    /// invitation was replaced, used or has expired; [`Error::Conflict`] when the owner of another
+    /// account signs in with the e-mail address of this one; [`Error::RateLimited`] when too many
+    /// owners set a password at this moment, or one was set 10 times for this account within a
+    /// minute.
     pub async fn accept_invitation(
         &self,
         invitation: &str,
@@ -102,7 +103,8 @@ impl Connect {
     }
 }
 
-/// The account to which an invitation leads, if it is open and this is its value.
+/// The account of an invitation.
+/// The invitation must be open, and `value` must be its value.
 async fn find_invitation(unit: &mut Unit<'_>, value: &str) -> Result<Account, Error> {
     let account = get_account(unit).await.map_err(|error| match error {
         Error::NotFound(_) => bad_invitation(),

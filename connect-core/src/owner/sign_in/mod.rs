@@ -1,5 +1,5 @@
-//! The way of an owner into the account: an invitation sets a password, a password opens a session,
-//! and a session lets the owner in (contract: Owners and devices).
+//! Sign-in of owners (contract: Owners and devices).
+//! An invitation sets a password, a password opens a session, and a session gives access to the account.
 
 mod invitations;
 mod passwords;
@@ -20,14 +20,14 @@ use crate::{
 };
 
 impl Connect {
-    /// A new secret that tells of which account it is.
+    /// A new secret with the id of its account in front.
     fn secret_of(&self, account: Id<Account>) -> Secret {
         let prefix = format!("{account}.");
         Secret::new(&prefix, &*self.store().environment().randomness)
     }
 }
 
-/// The account of which an invitation or a session tells that it is.
+/// The account id in front of an invitation or session value.
 fn account_of(value: &str) -> Option<Id<Account>> {
     let (account, _) = value.split_once('.')?;
     let id = Uuid::try_parse(account).ok()?;

@@ -1,4 +1,4 @@
-//! Passwords: signing in with one, and changing it.
+//! Passwords: sign-in, and changes of the password.
 
 use std::net::IpAddr;
 
@@ -20,13 +20,13 @@ use crate::{
     wire::{Id, limits::MAX_OWNER_EMAIL, read::Invalid},
 };
 
-/// The sessions of an account at one time. Another one ends the oldest.
+/// The limit of sessions per account. Another one ends the oldest.
 const MOST_SESSIONS: usize = 20;
 
 impl Connect {
-    /// Signs an owner in from the network address `from`. In a minute 10 attempts may fail for an e-mail
-    /// address from one network, and each network has 30 attempts; where 100 have failed for an e-mail
-    /// address from everywhere, 1 more may from each network.
+    /// Signs an owner in from the network address `from`.
+    /// Limits per minute: 30 attempts per network, and 10 failures per e-mail address and network.
+    /// After 100 failures for an e-mail address from all networks, each network may fail once more.
     ///
     /// # Errors
     /// [`Error::Unauthorized`] when the address or the password is wrong, [`Error::RateLimited`].
@@ -111,9 +111,10 @@ impl Connect {
         }
     }
 
-    /// Has an owner be written to, and sign in, at another e-mail address. Returns the account as it is
-    /// then. Counts as [`change_password`](Self::change_password) does, also when the address is refused:
-    /// nobody finds out by many tries which addresses others have.
+    /// Changes the e-mail address of an owner and returns the account.
+    /// The owner gets mail and signs in at the new address. Shares the limit of
+    /// [`change_password`](Self::change_password), and a refused address counts too: so repeated
+    /// tries do not reveal the addresses of other owners.
     ///
     /// # Errors
     /// `currentPassword` is wrong, `ownerEmail` is invalid, [`Error::RateLimited`]; [`Error::Conflict`] when
@@ -146,7 +147,7 @@ impl Connect {
 
     /// Finds the account of an owner's e-mail address, in any case.
     ///
-    /// It is for the operator alone: whoever is told it finds out which addresses have accounts.
+    /// For the operator alone: the answer reveals which addresses have accounts.
     ///
     /// # Errors
     /// The storage failed.
@@ -157,7 +158,7 @@ impl Connect {
         }
     }
 
-    /// Checks the password that a signed-in owner gives once more. Returns its hash.
+    /// Checks the current password of a signed-in owner. Returns its hash.
     async fn confirmed_password(
         &self,
         account: Id<Account>,
@@ -194,7 +195,8 @@ impl Connect {
     }
 }
 
-/// Has an owner who has a password sign in with the address of the account as it is now.
+/// Moves the sign-in of an owner to the account's current address.
+/// An owner without a password has none.
 pub(in crate::owner) async fn move_sign_in(
     unit: &mut Unit<'_>,
     account: &Account,
@@ -211,7 +213,8 @@ pub(in crate::owner) async fn move_sign_in(
     Ok(())
 }
 
-/// Writes how an owner signs in. Nobody else may sign in with the same address.
+/// Writes the sign-in of an owner.
+/// Refuses an address in use by another account.
 pub(super) async fn put_sign_in(unit: &mut Unit<'_>, sign_in: &SignIn) -> Result<(), Error> {
     let account = unit.partition();
     let entry = email_key(&sign_in.email);
@@ -230,7 +233,7 @@ pub(super) async fn put_sign_in(unit: &mut Unit<'_>, sign_in: &SignIn) -> Result
     Ok(())
 }
 
-/// The row by which an owner signs in, as long as the password is still the one that was confirmed.
+/// The sign-in of the owner, if the confirmed password is still current.
 async fn get_confirmed(unit: &mut Unit<'_>, confirmed: &PasswordHash) -> Result<SignIn, Error> {
     let row = get_sign_in(unit).await?;
     row.filter(|row| row.password == *confirmed)

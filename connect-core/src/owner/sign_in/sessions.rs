@@ -21,16 +21,17 @@ use crate::{
 /// The length of a session: seven days, used or not.
 pub const SESSION_SECONDS: i64 = 7 * 24 * 3600;
 
-/// A new session with its value, which only the browser of the owner keeps.
+/// A new session with its value.
+/// Only the owner's browser keeps the value.
 #[derive(Clone, Debug)]
 pub struct IssuedSession {
     /// Its value, for [`session`](Connect::session).
     pub secret: Secret,
-    /// The time from which on it is refused, seven days from now.
+    /// The time of its expiry, seven days from now.
     pub expires_at: Timestamp,
 }
 
-/// The owner of an account, who is signed in.
+/// The signed-in owner of an account.
 #[derive(Clone, Debug)]
 pub struct Owner {
     account: Account,
@@ -45,17 +46,17 @@ impl Owner {
         &self.account
     }
 
-    /// Returns the time at which the session ends.
+    /// Returns the end of the session.
     pub fn session_ends(&self) -> Timestamp {
         self.expires_at
     }
 }
 
 impl Connect {
-    /// Returns the owner whose session this is.
+    /// Returns the owner of a session.
     ///
     /// # Errors
-    /// [`Error::Unauthorized`] when it has ended or never was.
+    /// [`Error::Unauthorized`] when it has ended or never existed.
     pub async fn session(&self, value: &str) -> Result<Owner, Error> {
         let account = account_of(value).ok_or_else(no_session)?;
         let digest = secret::digest(value);
@@ -79,8 +80,8 @@ impl Connect {
         })
     }
 
-    /// Counts a request of a signed-in owner from `address`. An owner may make as many as a token, in
-    /// all sessions together.
+    /// Counts a request of a signed-in owner from `address`.
+    /// An owner may make as many as a token, in all sessions together.
     ///
     /// # Errors
     /// [`Error::RateLimited`] when there were too many, [`Error::Internal`].
@@ -107,7 +108,8 @@ impl Connect {
         }
     }
 
-    /// Opens a session of the owner of the account that a unit works on.
+    /// Opens a session for the owner.
+    /// The unit works on the owner's account.
     pub(super) fn open_session(&self, unit: &mut Unit<'_>) -> IssuedSession {
         let account = unit.partition().into();
         let secret = self.secret_of(account);
@@ -121,7 +123,7 @@ impl Connect {
     }
 }
 
-/// Ends all sessions of the account but the `keep` youngest that have not expired.
+/// Ends all sessions except the `keep` youngest unexpired ones.
 pub(super) async fn end_sessions(unit: &mut Unit<'_>, keep: usize) -> Result<(), Error> {
     let prefix = key(unit.partition(), Family::Session, &[]);
     let rows = unit.scan(&prefix, usize::MAX).await?;

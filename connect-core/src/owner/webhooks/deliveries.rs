@@ -1,4 +1,4 @@
-//! The log of deliveries, as the owner of an account reads it.
+//! The owner's view of the log of deliveries.
 
 use super::no_webhook;
 use crate::{
@@ -13,8 +13,9 @@ use crate::{
 };
 
 impl Connect {
-    /// The latest deliveries of a webhook that were attempted, newest first: at most `limit`, which
-    /// is at most 200, of those that were made before `before`. They are kept for 30 days.
+    /// The latest attempted deliveries of a webhook, newest first.
+    /// Returns at most `limit` of them, and never more than 200. `before` leaves out this delivery
+    /// and newer ones. Deliveries are kept for 30 days.
     ///
     /// # Errors
     /// [`Error::NotFound`]: there is no such webhook.
@@ -47,7 +48,7 @@ impl Connect {
         Ok(rows.iter().map(delivery).collect::<Result<_, _>>()?)
     }
 
-    /// Returns one delivery of a webhook that was attempted.
+    /// Returns one attempted delivery of a webhook.
     ///
     /// # Errors
     /// [`Error::NotFound`]: there is no such webhook or delivery.
@@ -66,8 +67,8 @@ impl Connect {
         Ok(serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&key, e))?)
     }
 
-    /// Returns one delivery of a webhook that was attempted, and the body that it sends, in JSON: `None`
-    /// for a ping, and when the event is older than 30 days and was removed.
+    /// Returns one attempted delivery of a webhook and its JSON body.
+    /// The body is `None` for a ping, and for an event older than 30 days, as it was removed.
     ///
     /// # Errors
     /// [`Error::NotFound`]: there is no such webhook or delivery.
@@ -86,7 +87,8 @@ impl Connect {
     }
 }
 
-/// Checks that the row of an account, which is the next answer, has this webhook.
+/// Checks that the account has this webhook.
+/// The row of the account is the next answer in `state`.
 fn check_webhook(of_account: &Key, state: &mut State, webhook: Id<Webhook>) -> Result<(), Error> {
     let row = state.value().map_err(Fault::from)?;
     let webhooks = Webhooks::read(of_account, row.as_ref())?;

@@ -1,4 +1,4 @@
-//! Webhooks: made, listed, changed and tested by the owner of an account (contract: chapter 10).
+//! Webhooks: made, listed, changed and tested by their owner (contract: chapter 10).
 
 mod deliveries;
 mod resend;
@@ -27,31 +27,32 @@ use crate::{
     },
 };
 
-/// The facts that a new webhook needs.
+/// The values for a new webhook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewWebhook {
-    /// The address, at most 2000 characters. Over HTTPS and public, as the port
-    /// [`WebhookLinks`](crate::transaction::environment::WebhookLinks) decides.
+    /// The address, at most 2000 characters.
+    /// Over HTTPS and public, as checked by the port
+    /// [`WebhookLinks`](crate::transaction::environment::WebhookLinks).
     pub url: String,
-    /// The types of events that it gets; at least one.
+    /// The types of its events; at least one.
     pub events: Vec<EventType>,
-    /// The locations whose events it gets. Empty for all locations of the account, those that are
-    /// made later included.
+    /// The locations of its events.
+    /// Empty for all locations of the account, including later ones.
     pub location_ids: Vec<Id<Location>>,
 }
 
-/// A change of a webhook. What is `None` stays.
+/// A change of a webhook. `None` leaves a field unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WebhookChange {
     /// The address.
     pub url: Option<String>,
-    /// The types of events that it gets; at least one.
+    /// The types of its events; at least one.
     pub events: Option<Vec<EventType>>,
-    /// The locations whose events it gets. Empty for all.
+    /// The locations of its events. Empty for all.
     pub location_ids: Option<Vec<Id<Location>>>,
 }
 
-/// A new webhook with its secret, which is shown this once.
+/// A new webhook with its secret, shown only once.
 #[derive(Clone, Debug)]
 pub struct IssuedWebhook {
     /// The webhook.
@@ -61,10 +62,10 @@ pub struct IssuedWebhook {
 }
 
 impl Connect {
-    /// Makes a webhook. It gets the events that are committed from then on.
+    /// Makes a webhook. It gets the events committed from then on.
     ///
     /// # Errors
-    /// A field is invalid, the address is not taken, the account has 100 webhooks, or there is no
+    /// A field is invalid, the address is refused, the account has 100 webhooks, or there is no
     /// such account.
     pub async fn create_webhook(
         &self,
@@ -105,8 +106,7 @@ impl Connect {
         .await
     }
 
-    /// The webhooks of an account, in the order in which they were made, each with how its endpoint
-    /// does.
+    /// The webhooks of an account with their health, oldest first.
     ///
     /// # Errors
     /// [`Error::NotFound`]: there is no such account.
@@ -139,7 +139,7 @@ impl Connect {
         Ok(own.webhook.clone())
     }
 
-    /// The webhook with this id, and how its endpoint does.
+    /// The webhook with this id, and the health of its endpoint.
     ///
     /// # Errors
     /// [`Error::NotFound`].
@@ -162,7 +162,7 @@ impl Connect {
         ))
     }
 
-    /// Changes a webhook. Deliveries that are on their way go to the new address.
+    /// Changes a webhook. Outstanding deliveries go to the new address.
     ///
     /// # Errors
     /// [`Error::NotFound`], or as [`create_webhook`](Self::create_webhook).
@@ -197,8 +197,8 @@ impl Connect {
         .await
     }
 
-    /// Gives a webhook a new secret, which signs from now on. For 24 hours the one before signs as
-    /// well, but none that is older.
+    /// Gives a webhook a new secret for all signatures from now on.
+    /// For 24 hours the previous secret signs as well; older ones do not.
     ///
     /// # Errors
     /// [`Error::NotFound`].
@@ -221,8 +221,9 @@ impl Connect {
         .await
     }
 
-    /// Switches a webhook on again. It gets the events that are committed from then on, and those
-    /// that wait are sent or given up as `waiting` says. One that is on stays as it is.
+    /// Switches a webhook on again.
+    /// It gets the events committed from then on. `waiting` decides whether waiting events are sent
+    /// or given up. A webhook already on stays unchanged.
     ///
     /// # Errors
     /// [`Error::NotFound`].
@@ -250,8 +251,8 @@ impl Connect {
         .await
     }
 
-    /// Switches a webhook off. Its outstanding deliveries wait, and events from then on wait with
-    /// them, for 30 days at most.
+    /// Switches a webhook off.
+    /// Its outstanding deliveries and later events wait for 30 days at most.
     ///
     /// # Errors
     /// [`Error::NotFound`].
@@ -290,8 +291,8 @@ impl Connect {
         .await
     }
 
-    /// Sends a `ping` to a webhook, with the next round of deliveries. Returns its delivery, to be
-    /// looked up later.
+    /// Sends a `ping` to a webhook in the next round of deliveries.
+    /// Returns its delivery, to be looked up later.
     ///
     /// # Errors
     /// [`Error::NotFound`], or [`Error::Conflict`] while the webhook is switched off.
@@ -323,7 +324,7 @@ impl Connect {
     }
 }
 
-/// The type of the event that tests a webhook.
+/// The type of the event for tests of a webhook.
 const PING: &str = "ping";
 
 fn check_events(events: &[EventType]) -> Result<(), Invalid> {

@@ -1,7 +1,7 @@
-//! Deliveries that an owner sends again: one, or those that were given up.
+//! Deliveries sent again by an owner: one, or the given-up ones.
 //!
-//! A delivery that was given up and is sent again says so, in the commit that makes the new one. So
-//! whoever asks twice, or while another asks the same, sends nothing twice.
+//! The commit of the new delivery also marks the given-up one as replaced. So a repeated or
+//! concurrent call sends nothing twice.
 
 use serde::Deserialize;
 
@@ -18,36 +18,37 @@ use crate::{
     wire::{EventType, Id, StockLevel, Timestamp},
 };
 
-/// The most deliveries that one call sends again.
+/// The limit of deliveries sent again by one call.
 const MOST_SENT: usize = 500;
 
-/// The most deliveries of the log that one call looks at.
+/// The limit of log entries read by one call.
 const MOST_LOOKED_AT: usize = 20_000;
 
-/// The deliveries of the log that are read at a time.
+/// The number of log entries per read.
 const PIECE: usize = 500;
 
-/// The deliveries that one commit sends again.
+/// The number of deliveries sent again per commit.
 const CHUNK: usize = 100;
 
-/// The deliveries that were sent again, and what is left to do.
+/// The outcome of sending deliveries again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Resent {
-    /// The number of those that were sent again.
+    /// The number of deliveries sent again.
     pub sent: usize,
-    /// The number of those that were not: a newer count of the product came after a `stock.changed`, the
-    /// event was removed, or somebody else sent it again meanwhile.
+    /// The number of deliveries passed over.
+    /// The reasons: a newer count of the product came after a `stock.changed`, the event was
+    /// removed, or another call sent it again meanwhile.
     pub passed_over: usize,
-    /// The number of others that were found and are left to another call, of which some may be passed
-    /// over.
+    /// The number of further deliveries found and left for another call.
+    /// Some of them may be passed over then.
     pub left: usize,
-    /// The place from which another call goes on; `None` when there is nothing more to look at.
+    /// The place for another call to continue from; `None` at the end.
     pub next: Option<Id<Delivery>>,
 }
 
 impl Connect {
-    /// Sends an event again that was attempted before: makes a new delivery of it, for the next
-    /// round.
+    /// Sends the event of an attempted delivery again.
+    /// Makes a new delivery for the next round.
     ///
     /// # Errors
     /// [`Error::NotFound`]: there is no such webhook or delivery. [`Error::Conflict`]: the webhook
@@ -81,9 +82,9 @@ impl Connect {
         }
     }
 
-    /// Sends again what was given up of the deliveries that were made since a time: the newest of them,
-    /// at most 500, or those before the place `before` at which an earlier call stopped. What was sent
-    /// again before is left out, and so are counts of stock after which a newer one came.
+    /// Sends again the given-up deliveries made since a time.
+    /// Takes the newest, at most 500. `before` continues where an earlier call stopped. Leaves out
+    /// deliveries already sent again, and counts of stock with a newer count after them.
     ///
     /// # Errors
     /// [`Error::NotFound`]: there is no such webhook. [`Error::Conflict`]: it is switched off.
@@ -107,7 +108,7 @@ impl Connect {
         Ok(resent)
     }
 
-    /// Looks for deliveries that were given up and not sent again since.
+    /// Finds given-up deliveries not yet sent again.
     async fn given_up(
         &self,
         webhook: Id<Webhook>,
@@ -146,7 +147,7 @@ impl Connect {
         Ok(found.in_order())
     }
 
-    /// Sends those of these deliveries again that can be. Returns their number.
+    /// Sends the eligible ones of these deliveries again. Returns their number.
     async fn send_all_again(
         &self,
         account: Id<Account>,
@@ -169,7 +170,7 @@ impl Connect {
     }
 }
 
-/// The fields of a delivery in the log by which it is chosen.
+/// The fields of a logged delivery needed to select it.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Seen {
@@ -180,7 +181,7 @@ struct Seen {
     replaced_by: Option<Id<Delivery>>,
 }
 
-/// The deliveries that were found.
+/// The deliveries found in the log.
 #[derive(Default)]
 struct GivenUp {
     ids: Vec<Id<Delivery>>,
@@ -200,7 +201,7 @@ impl GivenUp {
         self.resent.next = self.ids.last().copied();
     }
 
-    /// The same, oldest first: in the order in which they were made.
+    /// Sorts them oldest first.
     fn in_order(mut self) -> Self {
         self.ids.reverse();
         self
@@ -226,7 +227,8 @@ impl Logged {
 }
 
 impl Setup<'_, '_> {
-    /// Makes a new delivery of an event, and notes it at the one that was given up.
+    /// Makes a new delivery of an event.
+    /// Marks a given-up delivery as replaced.
     fn send_again(&mut self, sent: Logged) -> Result<Delivery, Error> {
         let Logged {
             place,
@@ -245,7 +247,7 @@ impl Setup<'_, '_> {
     }
 }
 
-/// Returns those of these deliveries that are worth sending again.
+/// Returns the deliveries worth sending again.
 async fn wanted(
     unit: &mut Unit<'_>,
     webhook: Id<Webhook>,
@@ -301,19 +303,19 @@ async fn wanted(
     Ok(wanted)
 }
 
-/// Reads rows in one round trip, to be found by [`Unit::get`] later.
+/// Reads rows in one round trip. [`Unit::get`] finds them later.
 async fn load(unit: &mut Unit<'_>, keys: impl Iterator<Item = &Key>) -> Result<(), Fault> {
     let mut reads = Reads::of(unit.partition());
     keys.for_each(|key| reads.shared_row(key.clone()));
     unit.load(reads).await
 }
 
-/// The count that a `stock.changed` tells.
+/// The count in a `stock.changed` event.
 struct Counted {
     level: StockLevel,
-    /// The key of the product's level, as it is now.
+    /// The key of the current level of the product.
     level_key: Key,
-    /// The place of a newer event of the product at the webhook.
+    /// The key of a newer waiting event for the product at the webhook.
     waiting: Key,
 }
 
@@ -333,7 +335,7 @@ impl Counted {
         })
     }
 
-    /// Returns whether no newer count of the product came.
+    /// Returns whether this is the newest count of the product.
     async fn is_latest(&self, unit: &mut Unit<'_>) -> Result<bool, Fault> {
         if unit.get(&self.waiting).await?.is_some() {
             return Ok(false);

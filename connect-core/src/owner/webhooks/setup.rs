@@ -1,4 +1,4 @@
-//! The commit of a change of an account's webhooks.
+//! The commit of a change to an account's webhooks.
 
 use uuid::Uuid;
 
@@ -13,7 +13,7 @@ use crate::{
     wire::Id,
 };
 
-/// A change of the webhooks of an account on its way.
+/// A change to the webhooks of an account, before its commit.
 pub(crate) struct Setup<'a, 's> {
     /// The unit of work, on the account.
     pub(crate) unit: &'a mut Unit<'s>,
@@ -24,7 +24,7 @@ pub(crate) struct Setup<'a, 's> {
 }
 
 impl<'a, 's> Setup<'a, 's> {
-    /// Reads the webhooks of the account that a unit works on.
+    /// Reads the webhooks of the unit's account.
     pub(super) async fn begin(unit: &'a mut Unit<'s>) -> Result<Self, Error> {
         let account = get_account(unit).await?;
         let row_key = Webhooks::key(unit.partition());
@@ -43,7 +43,7 @@ impl<'a, 's> Setup<'a, 's> {
         found.ok_or_else(|| no_webhook(id))
     }
 
-    /// Checks that a webhook is there and gets deliveries.
+    /// Checks that a webhook exists and is on.
     pub(super) fn check_enabled(&mut self, id: Id<Webhook>) -> Result<(), Error> {
         if self.find(id)?.webhook.is_enabled() {
             return Ok(());
@@ -66,7 +66,7 @@ impl<'a, 's> Setup<'a, 's> {
         Ok(delivery)
     }
 
-    /// Makes the worker look at a webhook with its next round.
+    /// Makes the worker look at a webhook in its next round.
     pub(super) fn wake(&mut self, id: Id<Webhook>) {
         let mark: Uuid = self.unit.next_id();
         self.unit
@@ -75,7 +75,8 @@ impl<'a, 's> Setup<'a, 's> {
 }
 
 impl Connect {
-    /// Changes the webhooks of an account in one commit. `change` is called again after a conflict.
+    /// Changes the webhooks of an account in one commit.
+    /// `change` is called again after a conflict.
     pub(crate) async fn set_up_webhooks<T: Send>(
         &self,
         account: Id<Account>,

@@ -1,4 +1,4 @@
-//! The row in which the workers keep what they know of a webhook: who is at it, and how it does.
+//! The workers' row about a webhook: its lease and its health.
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -17,22 +17,24 @@ use crate::{
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WebhookHealth {
-    /// The number of attempts that have failed since one did not, or since the webhook was switched
-    /// on. From 5 on one attempt a minute is made, and at 50 the webhook is switched off.
+    /// The consecutive failures since the last success.
+    /// Switching the webhook on sets it to 0. From 5 on one attempt a minute is made, and at 50 the
+    /// webhook is switched off.
     pub failures_in_a_row: u32,
-    /// The time at which an attempt last ended well.
+    /// The time of the last successful attempt.
     pub last_success_at: Option<Timestamp>,
-    /// The time at which an attempt last failed.
+    /// The time of the last failed attempt.
     pub last_failure_at: Option<Timestamp>,
 }
 
 impl WebhookHealth {
-    /// Returns whether one attempt a minute is made, and everything else waits for one to succeed.
+    /// Returns whether only one attempt a minute is made.
+    /// All other deliveries wait for a success.
     pub fn is_probed(&self) -> bool {
         is_probed(self.failures_in_a_row)
     }
 
-    /// The time before which no attempt is made, while the endpoint is probed.
+    /// The earliest time of the next attempt while the endpoint is probed.
     pub fn next_probe(&self) -> Option<Timestamp> {
         self.last_failure_at
             .filter(|_| self.is_probed())
@@ -50,35 +52,34 @@ impl WebhookHealth {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct WebhookState {
-    /// The session that has the webhook to itself.
+    /// The session with the sole right to deliver, and its end.
     pub(crate) lease: Option<Lease>,
-    /// The place of the webhook in the order in which webhooks are due; `None` while it is not in
-    /// there.
+    /// The time in its entry of the due order; `None` without an entry.
     pub(crate) due: Option<Timestamp>,
-    /// Set once it was logged that the webhook leads to no account, until it does again.
+    /// Set after logging a webhook without an account, until it has one again.
     #[serde(default)]
     pub(crate) is_lost: bool,
-    /// The time at which the webhook was switched on when the failures were counted.
+    /// The `enabled_at` of the webhook when failures were counted.
     pub(crate) counted_since: Option<Timestamp>,
     pub(crate) health: WebhookHealth,
-    /// The attempts that have failed since one did not, for the message to the owner.
+    /// The failures since the last success, for the message to the owner.
     #[serde(default)]
     pub(crate) failing: Option<Failing>,
-    /// The time at which the webhook was switched on when what had waited was put in order.
+    /// The `enabled_at` of the webhook when its waiting events were settled.
     #[serde(default)]
     pub(crate) resumed: Option<Timestamp>,
-    /// The time since which the front of the queue cannot be read.
+    /// The start of the time with an unreadable front of the queue.
     #[serde(default)]
     pub(crate) unreadable_since: Option<Timestamp>,
 }
 
-/// A row of failed attempts.
+/// A series of failed attempts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Failing {
-    /// The end of the first of them.
+    /// The end of the first attempt.
     pub(crate) since: Timestamp,
-    /// The reason of the last one, in a sentence.
+    /// The reason for the last failure, in a sentence.
     pub(crate) reason: Option<String>,
 }
 
@@ -100,7 +101,7 @@ impl Lease {
         Self { session, until }
     }
 
-    /// Returns whether another session may take it.
+    /// Returns whether the lease has expired and another session may take it.
     pub(crate) fn is_over(&self, now: Timestamp) -> bool {
         has_come(self.until, self.until.plus_seconds(-LEASE), now)
     }
@@ -112,7 +113,8 @@ impl WebhookState {
         key(webhook.uuid(), Family::WebhookState, &[])
     }
 
-    /// Reads the state. One that is damaged begins anew: the deliveries are in rows of their own.
+    /// Reads the state.
+    /// A damaged one starts empty: the deliveries have rows of their own.
     pub(crate) fn read(key: &[u8], row: Option<&Value>) -> Self {
         let Some(row) = row else {
             return Self::default();
@@ -124,14 +126,14 @@ impl WebhookState {
         })
     }
 
-    /// Returns whether the lease is of this session. One that is over still is, until another session
-    /// takes it.
+    /// Returns whether the lease is of this session.
+    /// An expired lease still is, until another session takes it.
     pub(crate) fn is_leased_to(&self, session: Uuid) -> bool {
         self.lease.is_some_and(|lease| lease.session == session)
     }
 
-    /// Returns how the endpoint does since the webhook was switched on at `enabled_at`. Failures from
-    /// before do not count.
+    /// Returns the health of the endpoint since `enabled_at`, the switch-on of the webhook.
+    /// Earlier failures do not count.
     pub(crate) fn health_since(&self, enabled_at: Timestamp) -> WebhookHealth {
         let mut health = self.health;
         if self.counted_since != Some(enabled_at) {
@@ -140,8 +142,8 @@ impl WebhookState {
         health
     }
 
-    /// Counts an attempt that reached out for the endpoint, at a webhook that was switched on at
-    /// `enabled_at`.
+    /// Counts an attempt to reach the endpoint.
+    /// `enabled_at` is the time the webhook was switched on.
     pub(crate) fn count(
         &mut self,
         attempt: &DeliveryAttempt,
@@ -166,7 +168,7 @@ impl WebhookState {
         self.health.last_failure_at = Some(attempt.at);
     }
 
-    /// Writes the state of the webhook that the unit works on, and moves its entry to `due`.
+    /// Writes the state of the unit's webhook and moves its entry to `due`.
     pub(crate) fn save(mut self, unit: &mut Unit<'_>, due: Option<Timestamp>) {
         let webhook = unit.partition().into();
         if self.due != due {
@@ -185,7 +187,7 @@ impl WebhookState {
     }
 }
 
-/// The key of the entry in the order in which webhooks are due.
+/// The key of a webhook's entry in the due order.
 pub(crate) fn due_key(due: Timestamp, webhook: Id<Webhook>) -> Key {
     let parts = [Part::Time(due), Part::Id(webhook.uuid())];
     key(NOBODY, Family::WebhookByDue, &parts)

@@ -1,4 +1,4 @@
-//! The events that wait beside a webhook that is switched off.
+//! The waiting events of a webhook.
 
 use crate::{
     engine::Connect,
@@ -10,22 +10,22 @@ use crate::{
     wire::Id,
 };
 
-/// The fate of the events that waited while a webhook was switched off.
+/// The handling of events held back for a webhook switched off.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WaitingEvents {
-    /// They are sent, in the order in which they were committed.
+    /// They are sent in the order of their commits.
     #[default]
     Send,
     /// They are given up. Each can be sent again for 30 days.
     Drop,
 }
 
-/// The most waiting events of a webhook that are counted.
+/// The most waiting events counted per webhook.
 pub const MOST_WAITING_COUNTED: usize = 1000;
 
 impl Connect {
-    /// Counts the events that wait for a webhook, whether it is on or off: at most
-    /// [`MOST_WAITING_COUNTED`].
+    /// Counts the waiting events of a webhook, on or off.
+    /// The count ends at [`MOST_WAITING_COUNTED`].
     ///
     /// # Errors
     /// [`Error::NotFound`]: there is no such webhook.
