@@ -3,7 +3,7 @@
 use clap::{Args, builder::RangedU64ValueParser};
 use connect_core::{StorageLimits, wire::limits};
 
-/// Bytes of a MiB.
+/// The bytes in a MiB.
 const MIB: u64 = 1024 * 1024;
 
 /// Options for the limits on bytes and records of accounts.
@@ -28,13 +28,13 @@ pub struct AccountLimitOptions {
     pub location_option_groups: u64,
 }
 
-/// Reads a number with which something can be stored.
+/// Reads a number of at least 1.
 fn at_least_one() -> RangedU64ValueParser<u64> {
     RangedU64ValueParser::new().range(1..=1_000_000_000_000)
 }
 
 impl AccountLimitOptions {
-    /// The limits.
+    /// Returns the limits.
     pub fn limits(&self) -> StorageLimits {
         StorageLimits {
             products: self.location_products,

@@ -1,11 +1,11 @@
-//! Addresses to listen on, as people write them.
+//! The parsing of addresses to listen on.
 
 use std::net::{Ipv4Addr, SocketAddr};
 
 use crate::workers::images::PublicUrl;
 
-/// Reads an address with its port, `localhost` with a port, or a port alone. The last two are those
-/// of this machine, which nobody else reaches.
+/// Reads an address with its port, `localhost` with a port, or a port.
+/// The last two are on this machine, out of reach from others.
 pub(super) fn any(text: &str) -> Result<SocketAddr, String> {
     let port = text.strip_prefix("localhost:").unwrap_or(text);
     // Numbers may have a plus in front.

@@ -1,15 +1,16 @@
-//! The clock at the start. While it runs, the core follows no jump of the machine's clock; at the
-//! start it has nothing to go by but the time at which the store was last served.
+//! The check of the clock at the start.
+//! A running core ignores jumps of the machine's clock; at the start the time of the last service
+//! of the store is its only reference.
 
 use connect_core::{Connect, wire::Timestamp};
 
-/// The clock is behind the last service by more than this.
+/// The most seconds the clock may be behind the last service.
 const MOST_BEHIND: i64 = 3600;
 
-/// The clock is ahead of the last service by more than this.
+/// The most seconds the clock may be ahead of the last service.
 const MOST_AHEAD: i64 = 366 * 24 * 3600;
 
-/// The machine's clock cannot be right.
+/// The machine's clock is in doubt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the machine's clock shows {now}, and this store was last served at {last}: set the clock, or \
@@ -17,14 +18,14 @@ const MOST_AHEAD: i64 = 366 * 24 * 3600;
      changes get dates by it)"
 )]
 pub struct DoubtfulClock {
-    /// The time that the clock shows.
+    /// The time of the machine's clock.
     pub now: Timestamp,
-    /// The time at which the store was last served.
+    /// The time of the last service of the store.
     pub last: Timestamp,
 }
 
-/// Compares the time with that of the last maintenance of the store. A time that cannot be read is
-/// logged by the core, and refuses nothing: the rest of the store may be good.
+/// Compares the time with the last maintenance of the store.
+/// The core logs an unreadable time, and the check then passes: the rest of the store may be good.
 ///
 /// # Errors
 /// [`DoubtfulClock`].

@@ -1,11 +1,11 @@
-//! The reason for which a command failed.
+//! The message of a failed command.
 
 use std::{
     fmt::Display,
     io::{self, Write as _},
 };
 
-/// Writes the reason to standard error, behind the name of the command.
+/// Writes the reason to standard error, after the name of the command.
 pub(crate) fn tell(command: &str, reason: &impl Display) {
     // The last resort: if nobody can read this, the exit code has to do.
     let _ = writeln!(io::stderr(), "{command}: {reason}");

@@ -1,11 +1,12 @@
-//! A store that an import did not fill to its end is not served: a part of its rows is missing.
+//! The refusal to serve a store after an unfinished import.
+//! Some of its rows are missing.
 
 use connect_core::{
     storage::{Storage, StorageError},
     transfer::{TransferError, unfinished_import},
 };
 
-/// The store holds a part of a file, or cannot say whether it does.
+/// The store holds an unfinished import, or cannot be read.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum HalfImport {
     /// It holds a part.
@@ -16,7 +17,7 @@ pub enum HalfImport {
     Unreadable(#[from] StorageError),
 }
 
-/// Checks that no import into the store is unfinished.
+/// Refuses a store with an unfinished import.
 ///
 /// # Errors
 /// [`HalfImport`].

@@ -57,7 +57,7 @@ pub struct Arguments {
     pub command: Command,
 }
 
-/// The version of the program, the commit it was built from, and the version of the rows that it writes.
+/// The version of the program, with its commit and rows version.
 fn version() -> &'static str {
     static VERSION: LazyLock<String> = LazyLock::new(|| {
         let (version, source) = (env!("CARGO_PKG_VERSION"), env!("CONNECT_SOURCE"));
@@ -68,8 +68,8 @@ fn version() -> &'static str {
 }
 
 impl Arguments {
-    /// Reads the command line of this process. Ends the process when it cannot be understood, or
-    /// asks for help.
+    /// Reads the command line of this process.
+    /// Ends the process for an invalid command line and for help.
     pub fn read() -> Self {
         let command = Self::command();
         let matches = settings::without_empty(command.clone()).try_get_matches();
@@ -88,7 +88,7 @@ impl Arguments {
         arguments
     }
 
-    /// The place of the store.
+    /// The options for the store.
     pub(crate) fn store(&self) -> &StoreOptions {
         match &self.command {
             Command::Serve(options) | Command::Demo(options) => &options.store,
@@ -106,7 +106,8 @@ impl Arguments {
         }
     }
 
-    /// Checks what clap cannot: a switch that is off in the environment conflicts with nothing.
+    /// Checks the conflicts between switches beyond clap's own rules.
+    /// A switch set to off in the environment conflicts with nothing.
     fn check(&self) -> Result<(), clap::Error> {
         let options = match &self.command {
             Command::Serve(options) | Command::Demo(options) => options,
@@ -544,7 +545,7 @@ pub struct WebhookOptions {
 }
 
 impl WebhookOptions {
-    /// The limits on requests to one host.
+    /// Returns the limits on requests to one host.
     pub fn host_limits(&self) -> HostLimits {
         HostLimits {
             at_a_time: self.webhook_host_requests,
@@ -552,7 +553,7 @@ impl WebhookOptions {
         }
     }
 
-    /// The time between two rounds of deliveries.
+    /// Returns the time between two rounds of deliveries.
     pub fn interval(&self, is_demo: bool) -> Duration {
         let default = if is_demo { 1 } else { 60 };
         Duration::from_secs(self.delivery_interval.unwrap_or(default))
@@ -560,14 +561,14 @@ impl WebhookOptions {
 }
 
 impl ImageOptions {
-    /// The time that a download may take.
+    /// Returns the time limit for a download.
     pub fn deadline(&self) -> Duration {
         Duration::from_secs(self.image_timeout)
     }
 }
 
 impl Options {
-    /// The rate limits.
+    /// Returns the rate limits.
     pub fn limits(&self) -> RateLimits {
         RateLimits {
             token: self.token_limit,
@@ -577,17 +578,18 @@ impl Options {
         }
     }
 
-    /// Returns whether the owner's listener is on an address of this machine alone.
+    /// Returns whether the owner's listener is on a loopback address.
     pub fn admin_is_here(&self) -> bool {
         self.admin_listen.ip().to_canonical().is_loopback()
     }
 
-    /// Returns whether only this machine reaches the owner's listener, as far as the settings tell.
+    /// Returns whether only this machine reaches the owner's listener.
+    /// Judges by the settings alone.
     pub fn admin_is_private(&self) -> bool {
         self.admin_is_here() && self.trusted_proxy.is_none() && self.admin_url.is_none()
     }
 
-    /// Returns the folder for copies of images, if they are kept in one.
+    /// Returns the folder for copies of images, if there is one.
     pub fn image_folder(&self, choice: &StorageChoice) -> Option<PathBuf> {
         let wanted = self.images.folder.clone();
         wanted.or_else(|| match choice {
@@ -596,13 +598,13 @@ impl Options {
         })
     }
 
-    /// The files for TLS, if it is wanted.
+    /// Returns the files for TLS, if it is configured.
     pub fn tls(&self) -> Option<TlsFiles> {
         let (certificates, key) = (self.tls_cert.clone()?, self.tls_key.clone()?);
         Some(TlsFiles { certificates, key })
     }
 
-    /// Returns the addresses at which plain HTTP is answered.
+    /// Returns where plain HTTP is answered.
     pub fn plain_http(&self) -> PlainHttp {
         match &self.trusted_proxy {
             Some(proxies) => PlainHttp::BehindProxy(proxies.clone()),

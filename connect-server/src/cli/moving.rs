@@ -1,5 +1,4 @@
-//! `connect-server export` and `connect-server import`: a whole store becomes a file, and a file a
-//! store.
+//! `connect-server export`, `import` and `restore`: a store to a file, and back.
 
 use std::{
     io::{self, Write as _},
@@ -82,7 +81,8 @@ pub(crate) async fn export(options: &ExportOptions) -> ExitCode {
     exit("export", printed)
 }
 
-/// Reads a store from a file: exit code 0, or 1 with the reason on standard error.
+/// Reads a store from a file.
+/// The exit code is 0, or 1 with the reason on standard error.
 pub(crate) async fn import(options: &ImportOptions) -> ExitCode {
     let how = transfer::ImportOptions::default();
     exit(
@@ -91,7 +91,8 @@ pub(crate) async fn import(options: &ImportOptions) -> ExitCode {
     )
 }
 
-/// Makes a store from a backup and checks it: the exit code of the check, or 1 with the reason on standard error.
+/// Makes a store from a backup and checks it.
+/// The exit code is the check's, or 1 with the reason on standard error.
 pub(crate) async fn restore(options: &ImportOptions) -> ExitCode {
     let how = transfer::ImportOptions { restores: true };
     if let Err(error) = read_and_print(options, how, Action::RestoreStore).await {
@@ -158,15 +159,15 @@ async fn read(
     moved
 }
 
-/// The advice that follows an export.
+/// The advice after an export.
 const EXPORTED: &str = "Keep the file as safe as the server: it holds the secrets of webhooks. The \
                         copies of images are not in it.";
 
-/// The advice that follows an import.
+/// The advice after an import.
 const IMPORTED: &str =
     "Copy the folder of images to the new place as well, before a server starts.";
 
-/// The advice that follows a restore.
+/// The advice after a restore.
 const RESTORED: &str = "Copy the folder of images beside it. A server on this store delivers nothing \
                         (webhooks, e-mail, downloads of images) until it is started once with --deliveries.";
 

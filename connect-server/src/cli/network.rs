@@ -4,7 +4,7 @@ use clap::{Args, builder::RangedU64ValueParser};
 
 use crate::net::Limits;
 
-/// Bytes of a MiB.
+/// The bytes in a MiB.
 const MIB: usize = 1024 * 1024;
 
 /// Options for what the API's listener holds at a time.
@@ -31,13 +31,13 @@ pub struct NetworkOptions {
     pub answer_memory: usize,
 }
 
-/// Reads a number that is not too small to serve with.
+/// Reads a number of at least `least`.
 fn at_least(least: u64) -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(least..=1_000_000)
 }
 
 impl NetworkOptions {
-    /// The limits of the API's listener.
+    /// Returns the limits of the API's listener.
     pub fn limits(&self) -> Limits {
         Limits {
             connections: self.connections,

@@ -1,5 +1,5 @@
-//! The progress of a long command on standard error: one line that is rewritten on a terminal, a line
-//! every few seconds otherwise.
+//! The progress of a long command on standard error.
+//! On a terminal one line is rewritten; elsewhere a line is added every few seconds.
 
 use std::{
     io::{self, IsTerminal as _, Write as _},
@@ -15,7 +15,7 @@ const ELSEWHERE: Duration = Duration::from_secs(5);
 /// Shows progress.
 pub(crate) struct ProgressLine {
     is_terminal: bool,
-    /// The time at which to show something next.
+    /// The time of the next output.
     next: Instant,
 }
 
@@ -28,7 +28,7 @@ impl ProgressLine {
         }
     }
 
-    /// Shows the text, unless something was shown a moment ago.
+    /// Shows the text, unless another was shown a moment ago.
     pub(crate) fn show(&mut self, text: &str) {
         if Instant::now() < self.next {
             return;

@@ -1,5 +1,5 @@
-//! Refusals of arguments that hold no secret: who mistypes a password, or the place where it belongs, does not
-//! find it on the screen or in the journal.
+//! Refusals of arguments without their secrets.
+//! A mistyped or misplaced password appears neither on the screen nor in the journal.
 
 use std::{ffi::OsStr, fmt::Display, marker::PhantomData, str::FromStr};
 
@@ -9,7 +9,8 @@ use clap::{
     error::{ContextKind, ContextValue, ErrorKind},
 };
 
-/// Reads a value that may hold a secret: the refusal says what is wrong without it.
+/// Reads a value possibly with a secret.
+/// A refusal names the problem without the value.
 pub(super) fn secret<T>() -> impl TypedValueParser<Value = T>
 where
     T: FromStr<Err: Display> + Clone + Send + Sync + 'static,
@@ -41,7 +42,7 @@ where
     }
 }
 
-/// The parts of a refusal in which clap repeats what was given.
+/// The parts of a refusal with text from the command line.
 const GIVEN: [ContextKind; 3] = [
     ContextKind::InvalidArg,
     ContextKind::InvalidSubcommand,

@@ -1,4 +1,4 @@
-//! The settings as they were given, and where each comes from.
+//! The given settings, and the source of each.
 
 use std::env;
 
@@ -11,15 +11,15 @@ use serde::Serialize;
 pub struct Setting {
     /// The flag, such as `--listen`.
     pub flag: String,
-    /// The variable of the environment that stands for the flag.
+    /// The environment variable for the flag.
     pub variable: String,
-    /// The value. `None` when there is none; stars when it is a secret.
+    /// The value; `None` without one, and asterisks for a secret.
     pub value: Option<String>,
-    /// The place that it comes from.
+    /// The source of the value.
     pub source: Source,
 }
 
-/// The places that a setting may come from, the first of them that has it.
+/// The sources of a setting, in order of precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Source {
@@ -27,15 +27,15 @@ pub enum Source {
     Flag,
     /// The environment.
     Environment,
-    /// Neither of them.
+    /// Neither; the default applies.
     Default,
 }
 
 /// The text in place of a secret.
 pub(super) const MASK: &str = "********";
 
-/// Leaves out the variables of the environment that are empty: a line `CONNECT_SMTP_URL=` in a file of
-/// settings sets nothing.
+/// Leaves out empty environment variables.
+/// A line `CONNECT_SMTP_URL=` in a file of settings sets nothing.
 pub(super) fn without_empty(command: Command) -> Command {
     let is_empty = |argument: &Arg| {
         let value = argument.get_env().and_then(env::var_os);
@@ -57,7 +57,8 @@ pub(super) fn of(command: &Command, name: &str, matches: &ArgMatches) -> Vec<Set
         .collect()
 }
 
-/// Returns the setting of an argument; `None` for what is none, such as `--help`.
+/// Returns the setting of an argument.
+/// `None` for an argument without a variable, such as `--help`.
 fn setting(argument: &Arg, matches: &ArgMatches) -> Option<Setting> {
     let variable = argument.get_env()?.to_str()?.to_owned();
     let id = argument.get_id().as_str();

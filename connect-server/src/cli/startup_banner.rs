@@ -1,4 +1,4 @@
-//! The words of the server once it accepts requests.
+//! The output of the server once it accepts requests.
 
 use std::{
     fmt,
@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::{dashboard::invitation_path, net::Server, sandbox::demo::Shop};
 
-/// The addresses to connect to, and the commands that do.
+/// The addresses to connect to, and commands for a first try.
 pub(crate) struct Welcome {
     base_url: String,
     admin_url: String,
@@ -18,9 +18,9 @@ pub(crate) struct Welcome {
 }
 
 impl Welcome {
-    /// Makes the welcome of these listeners and this shop.
+    /// Makes the welcome for these listeners and this shop.
     ///
-    /// `owner_url` is the address at which owners reach the dashboard.
+    /// `owner_url` is the address of the dashboard for owners.
     pub(crate) fn new(api: &Server, owner: &Server, owner_url: &str, shop: Option<Shop>) -> Self {
         Self {
             base_url: format!("{}/v1", api.url()),
@@ -30,7 +30,7 @@ impl Welcome {
         }
     }
 
-    /// Prints it to standard output, for programs or for people.
+    /// Prints it to standard output, as JSON or as text.
     pub(crate) fn print(&self, is_json: bool) -> io::Result<()> {
         let mut output = io::stdout().lock();
         if is_json {
@@ -41,7 +41,7 @@ impl Welcome {
         output.flush()
     }
 
-    /// For programs: one line.
+    /// Returns the JSON, in one line.
     pub(crate) fn to_json(&self) -> String {
         let shop = self.shop.as_ref();
         let locations = shop
@@ -82,7 +82,7 @@ impl Welcome {
     }
 }
 
-/// For people.
+/// The text for a terminal.
 impl fmt::Display for Welcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let base = &self.base_url;
@@ -148,7 +148,7 @@ mod tests {
 
     use super::*;
 
-    /// A shell that the lines to paste were pasted into knows what the calls use.
+    /// A shell with the pasted `export` lines has all variables of the calls.
     #[tokio::test]
     async fn its_lines_can_be_pasted() {
         let connect = Connect::builder(Arc::new(MemoryStorage::new())).build();

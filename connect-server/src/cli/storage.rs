@@ -7,13 +7,13 @@ use connect_core::storage::postgres::DatabaseAddress;
 /// A place to keep records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StorageChoice {
-    /// In memory: gone when the server stops.
+    /// In memory, lost when the server stops.
     Memory,
     /// In an embedded store on redb, in this directory.
     Redb(PathBuf),
     /// In an embedded store on sled, in this directory.
     Sled(PathBuf),
-    /// In a database on PostgreSQL, which several servers may share.
+    /// In a database on PostgreSQL, possibly shared by several servers.
     Postgres(DatabaseAddress),
 }
 
@@ -38,7 +38,7 @@ impl FromStr for StorageChoice {
     }
 }
 
-/// As it is given, without the password of a database.
+/// Writes the choice as given, without the password of a database.
 impl fmt::Display for StorageChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,4 +1,4 @@
-//! The store that the command line asks for.
+//! The store chosen on the command line.
 
 use std::{
     io::{self, ErrorKind},
@@ -40,10 +40,10 @@ pub enum Store {
 /// The reason why a store does not open.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// That of an embedded store.
+    /// The error of an embedded store.
     #[error(transparent)]
     Embedded(#[from] OpenError),
-    /// That of a database.
+    /// The error of a database.
     #[error(transparent)]
     Postgres(#[from] postgres::OpenError),
 }
@@ -56,10 +56,10 @@ pub struct NoDataFolder;
 /// There is no store to work with.
 #[derive(Debug, thiserror::Error)]
 pub enum NoStore {
-    /// The directory is empty, or there is none.
+    /// The directory is empty or missing.
     #[error("there is no store in {}; `connect-server serve` makes one", .0.display())]
     Missing(PathBuf),
-    /// The directory is there, and cannot be read.
+    /// The directory exists, but cannot be read.
     #[error("the store in {} cannot be read: {source}", path.display())]
     Unreadable {
         /// The directory.
@@ -69,7 +69,8 @@ pub enum NoStore {
     },
 }
 
-/// The store belongs to another user, who could not read what this one would write to it.
+/// The store belongs to another user.
+/// That user could not read files written by this one.
 #[derive(Debug, thiserror::Error)]
 #[error("the store in {} belongs to user {owner}: run connect-server as that user", path.display())]
 pub struct OtherOwner {
@@ -80,8 +81,8 @@ pub struct OtherOwner {
 }
 
 impl StoreOptions {
-    /// Returns the place where records are kept; when none was chosen, that of redb in the data
-    /// directory.
+    /// Returns the chosen place for records.
+    /// The default is redb in the data directory.
     ///
     /// # Errors
     /// [`NoDataFolder`].
@@ -103,8 +104,8 @@ impl StoreOptions {
             .ok_or(NoDataFolder)
     }
 
-    /// Returns the file by which commands find a running server, if it has one: beside the directory of the
-    /// store, and in the data directory for a store in memory.
+    /// Returns the pass file of a running server, if it has one.
+    /// It lies beside the directory of the store, and in the data directory for a store in memory.
     pub fn pass(&self) -> Option<PathBuf> {
         match self.choice().ok()? {
             StorageChoice::Memory => Some(self.data_folder().ok()?.join("memory.admin.json")),
@@ -112,14 +113,14 @@ impl StoreOptions {
         }
     }
 
-    /// The memory for the cache, in bytes.
+    /// Returns the memory for the cache, in bytes.
     pub fn cache_bytes(&self) -> u64 {
         self.cache.saturating_mul(1024 * 1024)
     }
 }
 
 impl StorageChoice {
-    /// The directory of the store, if it has one.
+    /// Returns the directory of the store, if it has one.
     pub fn path(&self) -> Option<&Path> {
         let path: &PathBuf = match self {
             Self::Memory | Self::Postgres(_) => return None,
@@ -128,13 +129,13 @@ impl StorageChoice {
         Some(path)
     }
 
-    /// Returns whether processes share the store: each opens it for itself.
+    /// Returns whether several processes may open the store at once.
     pub fn is_shared(&self) -> bool {
         matches!(self, Self::Postgres(_))
     }
 
-    /// Checks that there is something in the directory of the store, if it has one: opening would
-    /// make a store.
+    /// Checks for files in the directory of the store, if any.
+    /// Opening would make a store.
     ///
     /// # Errors
     /// See [`NoStore`].
@@ -151,7 +152,8 @@ impl StorageChoice {
         }
     }
 
-    /// Checks that the directory of the store, if it is there, is that of the user of this process.
+    /// Checks the user of the store's directory against this process's.
+    /// A missing directory passes.
     ///
     /// # Errors
     /// [`OtherOwner`].
@@ -166,13 +168,12 @@ impl StorageChoice {
         }
     }
 
-    /// The file beside the store's directory by which commands find a running server, if it has
-    /// one.
+    /// The pass file beside the store's directory, if it has one.
     fn pass(&self) -> Option<PathBuf> {
         self.beside(".admin.json")
     }
 
-    /// The file beside the store's directory with its name and this end.
+    /// The file beside the store's directory, with its name and this suffix.
     fn beside(&self, end: &str) -> Option<PathBuf> {
         self.path().map(|path| {
             let mut name = path.file_name().unwrap_or_default().to_owned();
@@ -193,7 +194,7 @@ impl StorageChoice {
         self.beside(".backup.lock")
     }
 
-    /// The directory beside the store's in which copies of images are kept, if it has one.
+    /// The directory for copies of images, beside the store's, if any.
     pub fn images(&self) -> Option<PathBuf> {
         self.path().map(|path| path.with_file_name("images"))
     }
@@ -209,7 +210,8 @@ impl Store {
         Self::open_with(choice, options, Vec::new()).await
     }
 
-    /// The same. A store in a directory that is made now has these rows from its first write on.
+    /// Like [`open`](Self::open), with first rows for a new store in a directory.
+    /// The first write to the store includes them.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -255,7 +257,7 @@ impl Store {
         })
     }
 
-    /// The store as the core takes it.
+    /// Returns the store for the core.
     pub fn storage(&self) -> Arc<dyn Storage> {
         match self {
             Self::Memory(storage) => storage.clone(),
@@ -265,7 +267,8 @@ impl Store {
         }
     }
 
-    /// Keeps all rows as they are now, for a backup. Blocks for a moment.
+    /// Takes a snapshot of all rows for a backup.
+    /// Blocks for a moment.
     ///
     /// # Errors
     /// The store has no backups, or does not answer.
@@ -279,7 +282,7 @@ impl Store {
         Ok(Pieces::of(move || rows.next_page()))
     }
 
-    /// The condition of the store, for as long as anybody wants to know.
+    /// Returns the condition of the store, to be read at any time.
     pub fn health(&self) -> StoreHealth {
         match self {
             Self::Memory(_) => StoreHealth::Memory,
@@ -290,7 +293,8 @@ impl Store {
         }
     }
 
-    /// Has the store check its own rows and files; nothing in memory or in a database. Blocks.
+    /// Checks the store's own rows and files.
+    /// Blocks. Skips stores in memory or in a database.
     ///
     /// # Errors
     /// The store cannot be read at all.
@@ -307,16 +311,16 @@ impl Store {
 /// The condition of a store, for probes.
 #[derive(Clone)]
 pub enum StoreHealth {
-    /// One in memory always works.
+    /// A store in memory always works.
     Memory,
-    /// An embedded store tells its condition.
+    /// An embedded store reports its condition.
     Embedded(HealthProbe),
-    /// A database is asked by probes, and is not when a newer program writes to it.
+    /// Probes ask the database, except after a newer program wrote to it.
     Postgres(Arc<PostgresStorage>),
 }
 
 impl StoreHealth {
-    /// The condition as of now.
+    /// The current condition.
     pub fn now(&self) -> Health {
         match self {
             Self::Memory => Health::Working,
@@ -336,7 +340,7 @@ mod tests {
     use super::*;
     use crate::{cli::Arguments, process::stop::unless_asked};
 
-    /// A signal was not seen before the store was open.
+    /// Once a signal went unseen until the store was open.
     #[tokio::test]
     async fn a_stop_waits_for_no_store_that_opens() {
         let folder = tempfile::tempdir().unwrap();

@@ -2,16 +2,16 @@
 
 use connect_core::wire::{Field, LineInput, PaymentInput, PaymentMethod, Product, Quantity};
 
-/// A source of numbers that look random.
+/// A source of pseudo-random numbers.
 pub(super) struct Chance(u64);
 
 impl Chance {
-    /// Begins with a number; the same number gives the same numbers.
+    /// Starts from a seed. The same seed gives the same numbers.
     pub(super) fn new(seed: u128) -> Self {
         Self((seed ^ (seed >> 64)) as u64)
     }
 
-    /// Returns a number below `limit`, which is above 0.
+    /// Returns a number below `limit`. The limit is above 0.
     pub(super) fn below(&mut self, limit: usize) -> usize {
         // The multiplier and the increment are Knuth's; the high bits are the good ones.
         self.0 = self
@@ -22,7 +22,7 @@ impl Chance {
     }
 }
 
-/// Articles and the money for them.
+/// Articles and their payments.
 pub(super) struct Basket {
     pub(super) lines: Vec<LineInput>,
     pub(super) total_cents: i64,

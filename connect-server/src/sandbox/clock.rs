@@ -24,14 +24,14 @@ use connect_core::{
 };
 use serde::Deserialize;
 
-/// The most seconds that the clock can be ahead: ten years.
+/// The largest lead of the clock in seconds: ten years.
 pub(super) const MOST_AHEAD: u64 = 3650 * 24 * 3600;
 
-/// The machine's clock, and the seconds by which this one is ahead of it.
+/// The machine's clock plus a lead in seconds.
 #[derive(Debug, Default)]
 pub(crate) struct SandboxClock {
     ahead: AtomicU64,
-    /// One advance at a time.
+    /// Allows one advance at a time.
     turn: tokio::sync::Mutex<()>,
 }
 
@@ -42,7 +42,8 @@ struct Kept {
     ahead_by_seconds: u64,
 }
 
-/// The file of the clock cannot be used. Without it the time of the store would go back.
+/// The file of the clock cannot be used.
+/// Without it the time of the store would go back.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "{}, which says by how much the clock of this sandbox is ahead, cannot be read: {source}; give it \
@@ -58,7 +59,7 @@ pub struct ClockFileError {
 pub(super) enum NotAdvanced {
     /// It would be too far ahead.
     TooFar,
-    /// That could not be written down.
+    /// The lead could not be stored.
     Unwritten(Error),
 }
 
@@ -67,7 +68,7 @@ impl SandboxClock {
     /// time of the last service tells then. A larger lead in a file of a former version goes into the store.
     ///
     /// # Errors
-    /// The file is there, and cannot be read.
+    /// The file exists, but cannot be read.
     pub(crate) async fn of(
         storage: Arc<dyn Storage>,
         file: Option<PathBuf>,
@@ -123,7 +124,7 @@ impl Clock for SandboxClock {
     }
 }
 
-/// Reads the file; `None` when there is none.
+/// Reads the file; `None` if it is missing.
 fn read(path: &Path) -> io::Result<Option<u64>> {
     let content = match fs::read(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -145,7 +146,8 @@ mod tests {
 
     const DAY: u64 = 24 * 3600;
 
-    /// Commands on a copy, and on a database, were refused: their time seemed to go back.
+    /// Once commands on a copy, and on a database, were refused.
+    /// Their time seemed to go back.
     #[tokio::test]
     async fn time_passes_for_both_hands_and_never_goes_back_for_who_has_the_store() {
         let storage = Arc::new(MemoryStorage::new());

@@ -8,19 +8,19 @@ use serde::Serialize;
 
 use super::{Place, Sandbox, hours::Hours};
 
-/// The sales of a day.
+/// The number of sales in a day.
 const SALES: usize = 60;
 
-/// Every so many sales one is taken back.
+/// The number of sales per refund.
 const PER_REFUND: usize = 20;
 
-/// The orders of a day.
+/// The number of orders in a day.
 const ORDERS: usize = 6;
 
 /// The cash in the drawer in the morning, in cents.
 const FLOAT_CENTS: i64 = 15_000;
 
-/// The number of things that happened on a simulated day.
+/// The counts of a simulated day.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Day {
@@ -35,9 +35,9 @@ pub(crate) struct Day {
 }
 
 impl Sandbox {
-    /// Simulates the day so many days ago, or today up to now: an opening float, sales, refunds, orders
-    /// and the closing of the register. It writes as many rows whatever the time, and moves the orders on
-    /// that it made alone, so it ends soon.
+    /// Simulates a past day, or today up to now.
+    /// Writes an opening float, sales, refunds and orders, and closes the register. The number of
+    /// rows is the same at any time of day, and only its own orders move on, so it ends soon.
     ///
     /// # Errors
     /// Nothing is for sale, or there is no such location.

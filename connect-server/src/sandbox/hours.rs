@@ -1,18 +1,19 @@
-//! The hours of trade of a simulated day.
+//! The opening hours of a simulated day.
 
 use chrono::{Days, NaiveDateTime, NaiveTime, TimeDelta};
 use connect_core::{local_time, wire::Timestamp};
 
-/// The hour at which the shop opens, as its clocks show it.
+/// The opening hour, in local time.
 const OPENS: u32 = 9;
 
-/// The hour at which it closes.
+/// The closing hour, in local time.
 const CLOSES: u32 = 19;
 
-/// The least time of trade. A shop that has not been open for so long today opened at midnight.
+/// The least seconds of trade.
+/// A shop open for less today opened at midnight.
 const LEAST: i64 = 600;
 
-/// The time in which a shop is open on a day.
+/// The opening hours of a shop on a day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Hours {
     pub(super) opens: Timestamp,
@@ -20,7 +21,8 @@ pub(super) struct Hours {
 }
 
 impl Hours {
-    /// The hours of the day so many days ago: from 9 to 19, and no later than `now`.
+    /// Returns the hours of a past day: 9 to 19.
+    /// They end at `now` at the latest.
     pub(super) fn of(days_ago: u8, now: Timestamp) -> Self {
         let today = local_time(now).date();
         let day = today.checked_sub_days(Days::new(days_ago.into()));
@@ -37,7 +39,7 @@ impl Hours {
         }
     }
 
-    /// The moment at which this part of the hours has passed: `number` of `all`.
+    /// Returns the time after `number` of `all` parts of the hours.
     pub(super) fn part(self, number: usize, all: usize) -> Timestamp {
         let whole = self.closes.micros() - self.opens.micros();
         let part = whole / i64::try_from(all.max(1)).unwrap_or(1);
@@ -46,7 +48,7 @@ impl Hours {
     }
 }
 
-/// The moment at which the clocks at a location show this. It is looked for from `near` on.
+/// Converts local time to a timestamp. Searches from `near` on.
 fn at_local(shown: NaiveDateTime, near: Timestamp) -> Timestamp {
     let mut at = near;
     // The second time mends a change of the clocks in between.

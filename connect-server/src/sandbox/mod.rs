@@ -1,8 +1,8 @@
-//! A simulated shop: sales, refunds, closings, orders and whole days of trade at the push of a button.
+//! A simulated shop: sales, refunds, closings, orders and days on request.
 //!
-//! It exists in the demo alone, and acts at the locations of sandbox accounts. It writes as registers
-//! and kiosks do, through screens of its own, so whatever follows from a sale follows from these too:
-//! sums, stock, events, webhooks.
+//! Exists only in the demo, and acts only at locations of sandbox accounts. It writes as registers
+//! and kiosks do, through screens of its own. So its sales have all the usual effects: sums, stock,
+//! events, webhooks.
 
 mod basket;
 mod clock;
@@ -34,9 +34,9 @@ use crate::net::completion::complete;
 #[derive(Clone)]
 pub(crate) struct Sandbox {
     connect: Connect,
-    /// The clock that the core goes by.
+    /// The clock of the core.
     clock: Arc<SandboxClock>,
-    /// Each simulation gives its screens new keys, so there is one at a time.
+    /// Allows one simulation at a time: each gives its screens new keys.
     turn: Arc<Mutex<()>>,
 }
 
@@ -47,26 +47,26 @@ pub(crate) struct Place {
     pub(crate) location: Id<Location>,
 }
 
-/// Something that can be simulated.
+/// A kind of simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Simulation {
     /// A sale at the register.
     Sale,
-    /// The latest sale is taken back.
+    /// A refund of the latest sale.
     Refund,
-    /// The register is closed.
+    /// The closing of the register.
     ZReport,
     /// An order at the kiosk.
     Order,
-    /// The order that is furthest on its way takes a step.
+    /// The next step of the most advanced open order.
     OrderStep,
-    /// A day of trade, so many days ago.
+    /// A day of trade, this number of days ago.
     Day(u8),
 }
 
 impl Simulation {
-    /// The scopes by which a token may see what this makes. Only one that has them all may have it
-    /// made.
+    /// The scopes a token needs to see the simulated records.
+    /// Only a token with all of them may request the simulation.
     pub(crate) fn scopes(self) -> &'static [Scope] {
         const JOURNAL: &[Scope] = &[Scope::PosRead];
         const ORDERS: &[Scope] = &[Scope::OrdersRead];
@@ -79,13 +79,13 @@ impl Simulation {
     }
 }
 
-/// The longest time ago that a day is simulated.
+/// The most days ago for a simulated day.
 const MOST_DAYS: u8 = 90;
 
-/// Reads how many days ago a day is, from the field `daysAgo`.
+/// Reads the number of days ago from the field `daysAgo`.
 ///
 /// # Errors
-/// [`Error::Malformed`], which names the field.
+/// [`Error::Malformed`] with the name of the field.
 pub(crate) fn days_ago(text: &str) -> Result<u8, Error> {
     let days = text.parse().ok().filter(|days| *days <= MOST_DAYS);
     days.ok_or_else(|| {
@@ -94,23 +94,23 @@ pub(crate) fn days_ago(text: &str) -> Result<u8, Error> {
     })
 }
 
-/// The seconds by which the clock is put ahead at a time: up to 31 days.
+/// The seconds of one advance of the clock: up to 31 days.
 const ADVANCES: std::ops::RangeInclusive<u64> = 1..=31 * 24 * 3600;
 
-/// The field that says by how much.
+/// The field for the seconds of an advance.
 pub(crate) const ADVANCE_FIELD: &str = "advanceBySeconds";
 
 /// The clock of the sandbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ClockNow {
-    /// The time that it shows.
+    /// The current time of the clock.
     pub(crate) now: Timestamp,
-    /// The seconds by which it is ahead of the machine's.
+    /// Its lead over the machine's clock, in seconds.
     pub(crate) ahead_by_seconds: u64,
 }
 
-/// The record that was simulated, as the API shows it.
+/// The simulated record, as shown by the API.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Simulated {
@@ -121,7 +121,7 @@ pub(crate) enum Simulated {
 }
 
 impl Sandbox {
-    /// Simulates shops of this service.
+    /// Makes a sandbox for this service.
     pub(crate) fn new(connect: Connect, clock: Arc<SandboxClock>) -> Self {
         Self {
             connect,
@@ -130,11 +130,11 @@ impl Sandbox {
         }
     }
 
-    /// Simulates something at a location.
+    /// Runs a simulation at a location.
     ///
     /// # Errors
     /// The account is no sandbox, there is no such location, nothing is for sale there, or there is
-    /// nothing to take back or to move on.
+    /// nothing to refund or to move on.
     pub(crate) async fn simulate(
         &self,
         place: Place,
@@ -151,7 +151,7 @@ impl Sandbox {
         })
     }
 
-    /// The clock, as it is now.
+    /// Returns the current state of the clock.
     pub(crate) fn clock(&self) -> ClockNow {
         ClockNow {
             now: self.connect.now(),
@@ -159,13 +159,13 @@ impl Sandbox {
         }
     }
 
-    /// Puts the clock ahead by so many seconds, for everybody on this server. Whatever comes due by
-    /// that is done by the workers, as if the time had passed.
+    /// Puts the clock ahead for every user of this server.
+    /// The workers then do all work due by the new time, as if the time had passed.
     ///
     /// # Errors
-    /// [`Error::Malformed`] for less than a second or more than 31 days, [`Error::Conflict`] when the
-    /// clock is too far ahead already or would move for a live account as well, [`Error::Internal`] when it
-    /// cannot be written down; the account is no sandbox.
+    /// [`Error::Malformed`] for less than a second or more than 31 days, [`Error::Conflict`] when
+    /// the clock is too far ahead already or would move for a live account as well,
+    /// [`Error::Internal`] when the lead cannot be stored; the account is no sandbox.
     pub(crate) async fn advance(
         &self,
         account: Id<Account>,
@@ -190,7 +190,8 @@ impl Sandbox {
         complete(async move { sandbox.put_ahead(seconds).await }).await
     }
 
-    /// Returns whether an account of this server is no sandbox. The clock is the same for all of them.
+    /// Returns whether an account of this server is no sandbox.
+    /// All accounts share the clock.
     ///
     /// # Errors
     /// The storage failed.
@@ -203,7 +204,7 @@ impl Sandbox {
         Ok(false)
     }
 
-    /// Puts the clock ahead, and tells the store.
+    /// Puts the clock ahead and tells the store.
     async fn put_ahead(&self, seconds: u64) -> Result<ClockNow, Error> {
         let advanced = self.clock.advance(&self.connect, seconds).await;
         advanced.map_err(|refused| match refused {
@@ -227,7 +228,7 @@ impl Sandbox {
         Ok(self.clock())
     }
 
-    /// Returns an account, which has to be a sandbox.
+    /// Returns a sandbox account, and refuses any other.
     async fn account(&self, account: Id<Account>) -> Result<Account, Error> {
         let account = self.connect.account(account).await?;
         if account.sandbox {
@@ -237,13 +238,13 @@ impl Sandbox {
         Err(Error::NotFound(Reason::new(problem)))
     }
 
-    /// The access of the simulated screen of this type.
+    /// Authorizes the simulated screen of this type.
     async fn screen(&self, place: Place, kind: ScreenType) -> Result<Access, Error> {
         let account = self.account(place.account).await?;
         screens::access(&self.connect, &account, place.location, kind).await
     }
 
-    /// The products that are for sale.
+    /// The products for sale.
     async fn products(&self, at: &Access) -> Result<Vec<Product>, Error> {
         use connect_core::wire::{
             limits::MAX_PAGE_SIZE,
@@ -271,7 +272,7 @@ impl Sandbox {
         Ok(products)
     }
 
-    /// Chances that differ from one call to the next.
+    /// A source of numbers, different for each call.
     fn chance(&self) -> Chance {
         Chance::new(uuid::Uuid::new_v4().as_u128())
     }

@@ -1,4 +1,4 @@
-//! Simulated orders of a kiosk, and their way through the kitchen.
+//! Simulated orders of a kiosk, and their steps in the kitchen.
 
 use connect_core::{
     Access, Error, Reason, ScreenType,
@@ -14,7 +14,7 @@ use super::{
     basket::{Basket, Chance},
 };
 
-/// The way of an order through the kitchen: each status, and the next.
+/// The steps of an order: each status, and the next.
 const STEPS: [(OrderStatus, OrderStatus); 4] = [
     (OrderStatus::New, OrderStatus::Accepted),
     (OrderStatus::Accepted, OrderStatus::Preparing),
@@ -22,11 +22,11 @@ const STEPS: [(OrderStatus, OrderStatus); 4] = [
     (OrderStatus::Ready, OrderStatus::Completed),
 ];
 
-/// The names that customers give.
+/// The names of customers.
 const NAMES: [&str; 6] = ["Noor", "Sam", "Lotte", "Daan", "Yara", "Finn"];
 
 impl Sandbox {
-    /// Orders something at the kiosk.
+    /// Places an order at the simulated kiosk.
     ///
     /// # Errors
     /// Nothing is for sale, or there is no such location.
@@ -36,7 +36,7 @@ impl Sandbox {
         self.order_at(&kiosk, &products, &mut self.chance()).await
     }
 
-    /// Orders something at this kiosk.
+    /// Places an order at this kiosk.
     pub(super) async fn order_at(
         &self,
         kiosk: &Access,
@@ -57,7 +57,8 @@ impl Sandbox {
         self.connect.location(kiosk).orders().create(order).await
     }
 
-    /// Moves the oldest open order a step on: accepted, in preparation, ready, completed.
+    /// Moves the most advanced open order one step on.
+    /// The steps are accepted, in preparation, ready, completed.
     ///
     /// # Errors
     /// No order is open.
@@ -82,7 +83,7 @@ impl Sandbox {
         Err(Error::Conflict(Reason::new(problem)))
     }
 
-    /// Takes an order that was just made all the way.
+    /// Moves a new order through all steps.
     pub(super) async fn complete(&self, register: &Access, order: Order) -> Result<(), Error> {
         let orders = self.connect.location(register).orders();
         for (_, next) in STEPS {

@@ -16,7 +16,7 @@ use super::{
 };
 
 impl Sandbox {
-    /// Sells something.
+    /// Makes a sale at the simulated register.
     ///
     /// # Errors
     /// Nothing is for sale, or there is no such location.
@@ -27,7 +27,7 @@ impl Sandbox {
             .await
     }
 
-    /// Sells something at a time, or now.
+    /// Makes a sale at a time, or now.
     pub(super) async fn sell(
         &self,
         register: &Access,
@@ -51,7 +51,8 @@ impl Sandbox {
             .await
     }
 
-    /// Takes the latest sale back that was not taken back yet, as far as the last 200 rows tell.
+    /// Refunds the latest sale without a refund.
+    /// Looks at the last 200 rows.
     ///
     /// # Errors
     /// There is no such sale.
@@ -61,7 +62,7 @@ impl Sandbox {
         self.take_back(&register, &sale, None).await
     }
 
-    /// Takes a sale back at a time, or now.
+    /// Refunds a sale at a time, or now.
     pub(super) async fn take_back(
         &self,
         register: &Access,
@@ -111,7 +112,7 @@ impl Sandbox {
         reports.close(ZReportInput::default()).await
     }
 
-    /// Finds it.
+    /// Finds the latest sale without a refund.
     async fn latest_sale(&self, register: &Access) -> Result<Transaction, Error> {
         let query = TransactionQuery {
             paging: Paging {
@@ -134,7 +135,7 @@ impl Sandbox {
     }
 }
 
-/// The quantity that is taken back.
+/// The negated quantity, for a refund.
 fn back(quantity: Quantity) -> Field<Quantity> {
     let back = Quantity::from_thousandths(-quantity.thousandths());
     back.map_or(Field::Absent, Field::Value)

@@ -1,4 +1,5 @@
-//! The screens of simulated shops. They have keys like others, which nobody sees.
+//! The screens of simulated shops.
+//! Their keys are like any other, but never shown.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -7,21 +8,21 @@ use connect_core::{
     wire::{Id, Location},
 };
 
-/// The names of the simulated screens, by which they are found.
+/// The names of the simulated screens.
 const REGISTER: &str = "Simulated register";
 const KIOSK: &str = "Simulated kiosk";
 const SCAN_AND_ORDER: &str = "Simulated Scan & Order";
 
-/// Returns whether a screen of this name is taken for a simulated one, whose key is replaced with each
-/// simulation.
+/// Returns whether the name is of a simulated screen.
+/// Each simulation replaces the key of such a screen.
 pub(crate) fn is_simulated(name: &str) -> bool {
     [REGISTER, KIOSK, SCAN_AND_ORDER].contains(&name)
 }
 
-/// Checks the name that somebody gives to a screen of an account.
+/// Checks a name given to a screen of an account.
 ///
 /// # Errors
-/// The account is a sandbox, and the name is that of a simulated screen.
+/// The account is a sandbox, and the name is one of a simulated screen.
 pub(crate) fn check_name(account: &Account, name: &str) -> Result<(), Error> {
     if account.sandbox && is_simulated(name.trim()) {
         let problem = "is that of a simulated screen of the sandbox; choose another one";
@@ -30,7 +31,8 @@ pub(crate) fn check_name(account: &Account, name: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// Lets the simulated screen of this type in. It is made when there is none.
+/// Authorizes the simulated screen of this type.
+/// Makes it if it is missing.
 pub(super) async fn access(
     connect: &Connect,
     account: &Account,

@@ -1,4 +1,4 @@
-//! Tests of the sandbox where clients go away, and where the disk fails.
+//! Tests of the sandbox with disconnecting clients and a failing disk.
 
 use std::{
     sync::atomic::{AtomicUsize, Ordering},
@@ -69,7 +69,7 @@ impl Demo {
         }
     }
 
-    /// The seconds by which the clock would be ahead after another start.
+    /// The stored lead of the clock in seconds, for another start.
     async fn kept(&self) -> u64 {
         self.sandbox.connect.clock_lead().await.unwrap()
     }
@@ -81,8 +81,8 @@ impl Demo {
     }
 }
 
-/// The shop's till was deleted, and the next start printed the key of the simulated one in its place, which
-/// the next sale then replaced.
+/// Once, after the shop's till was deleted, the next start printed the simulated till's key.
+/// The next sale then replaced this key.
 #[tokio::test]
 async fn the_shop_does_not_write_with_the_screens_of_the_sandbox() {
     let demo = Demo::start().await;
@@ -115,7 +115,8 @@ async fn the_shop_does_not_write_with_the_screens_of_the_sandbox() {
     assert!(connect.authenticate_screen(here, Some(&till)).await.is_ok());
 }
 
-/// The next start had the new time, and the clock the former one: it was refused.
+/// Once the next start had the new time, and the clock the former one.
+/// It was refused.
 #[tokio::test]
 async fn an_advance_goes_on_when_nobody_waits_for_it() {
     let demo = Demo::start().await;
@@ -151,7 +152,7 @@ async fn an_advance_that_cannot_be_written_down_is_a_fault_of_ours() {
     assert_eq!((demo.kept().await, demo.sandbox.clock.ahead()), (0, 0));
 }
 
-/// The answer was that nothing had been done, and the clock was ahead.
+/// Once the answer denied any change, although the clock was ahead.
 #[tokio::test]
 async fn an_advance_that_the_store_is_not_told_of_is_done() {
     let demo = Demo::start().await;

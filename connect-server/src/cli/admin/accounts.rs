@@ -58,7 +58,7 @@ pub struct AccountChanges {
     pub email: Option<String>,
 }
 
-/// An account as commands show it.
+/// An account as shown by commands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AccountView {
@@ -66,7 +66,7 @@ pub struct AccountView {
     pub id: Id<Account>,
     /// The name of the business.
     pub name: String,
-    /// The address at which its owner is written to.
+    /// The e-mail address of its owner.
     pub owner_email: String,
     /// Set for an account for trials.
     pub sandbox: bool,
@@ -76,15 +76,16 @@ pub struct AccountView {
     pub screens: usize,
 }
 
-/// An invitation as commands show it.
+/// An invitation as shown by commands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct InvitationView {
-    /// The address at which the owner signs in.
+    /// The address the owner signs in with.
     pub owner_email: String,
-    /// The link, shown this once. Without a server it has the path alone.
+    /// The link, shown only once.
+    /// Without a server it has the path alone.
     pub link: ShownOnce,
-    /// The time from which on it is refused.
+    /// The time of its expiry.
     pub expires_at: Timestamp,
 }
 
@@ -152,7 +153,7 @@ pub(super) async fn execute(
     })
 }
 
-/// Names the flag in place of the field where they differ.
+/// Replaces the name of a field by its flag where they differ.
 fn names_flag(error: Error) -> Error {
     let of_flag = |reason: Reason| match reason.field.as_deref() {
         Some("ownerEmail") => Reason::of("--email", reason.problem),
@@ -165,7 +166,7 @@ fn names_flag(error: Error) -> Error {
     }
 }
 
-/// Returns what people should know when the command was executed while no server ran.
+/// Returns the note for a command executed without a running server.
 pub(super) fn without_server(command: &AccountCommand) -> Option<&'static str> {
     let is_invitation = matches!(command, AccountCommand::Invite { .. });
     is_invitation.then_some(
@@ -185,7 +186,7 @@ fn view(account: Account) -> AccountView {
     }
 }
 
-/// Returns the result of a command as people get it.
+/// Returns the result of a command as text.
 ///
 /// # Errors
 /// It is not a result of this command.

@@ -1,6 +1,6 @@
 //! A command as a value, its execution, and its result.
 //!
-//! A new kind of command is a module like [`screens`], and a line in each `match` here.
+//! A new kind of command is a module like [`screens`] and a line in each `match` here.
 
 use connect_core::{Connect, Error};
 use http::HeaderName;
@@ -16,18 +16,19 @@ use super::{
 };
 use crate::telemetry::audit::{Action, Subject};
 
-/// The path at which a server takes commands.
+/// The server's path for commands.
 pub(crate) const PATH: &str = "/admin/v1/commands";
 
-/// The header of every response to a command with the right key. Other programs do not send it.
+/// The header of every response to a command with the right key.
+/// Other programs do not send it.
 pub(crate) const MARK: HeaderName = HeaderName::from_static("connect-command");
 
 /// The header with the operator's name, for the log.
 ///
-/// Whoever has the key may write anything there.
+/// Any caller with the key may write anything there.
 pub(crate) const OPERATOR: HeaderName = HeaderName::from_static("connect-operator");
 
-/// Returns a user's name fit for the log, or `None`.
+/// Returns a user's name if it fits the log, or `None`.
 ///
 /// It has up to 64 letters, digits and `. _ - @`.
 pub(crate) fn operator_name(name: &str) -> Option<String> {
@@ -53,11 +54,12 @@ pub enum AdminCommand {
 }
 
 impl AdminCommand {
-    /// Executes the command, and notes in `subject` what it is about as soon as that is known. Returns the
-    /// result as programs get it. `owner_url` is the address of the owner's listener, when a server runs.
+    /// Executes the command and returns its result as JSON.
+    /// Notes its object in `subject` as soon as it is known. `owner_url` is the address of the
+    /// owner's listener, when a server runs.
     ///
     /// # Errors
-    /// Something that the command names is not there, or a value of it is not allowed.
+    /// An object of the command does not exist, or a value is not allowed.
     pub(crate) async fn execute(
         &self,
         connect: &Connect,
@@ -116,7 +118,7 @@ impl AdminCommand {
         })
     }
 
-    /// Returns the result of the command as people get it.
+    /// Returns the result of the command as text.
     ///
     /// # Errors
     /// It is not a result of this command.
@@ -130,7 +132,7 @@ impl AdminCommand {
         })
     }
 
-    /// Returns what people should know when the command was executed while no server ran.
+    /// Returns the note for a command executed without a running server.
     pub(super) fn without_server(&self) -> Option<&'static str> {
         match self {
             Self::Account(command) => accounts::without_server(command),
@@ -140,7 +142,8 @@ impl AdminCommand {
     }
 }
 
-/// Our own shapes have string keys only: this cannot fail.
+/// Converts a result to JSON.
+/// Our own types have string keys only, so this cannot fail.
 fn json(result: &impl Serialize) -> Value {
     serde_json::to_value(result).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! The file by which the command line finds a running server and is let in.
+//! The file with the address and key of a running server.
 
 use std::{
     fmt,
@@ -12,8 +12,9 @@ use rustix::process::geteuid;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// The way to a running server: the address of its owner's listener, and a key that is made anew
-/// with each start. Who can read the file may give commands, so only its owner can.
+/// The address of a server's owner listener, and a key.
+/// Each start of the server makes a new key. Access to the file allows commands, so only its owner
+/// can read it.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pass {
     /// The address, such as `http://127.0.0.1:8081`.
@@ -29,7 +30,7 @@ impl Pass {
         Self { url, key }
     }
 
-    /// The key that lets a command in.
+    /// The key for commands.
     pub fn key(&self) -> &str {
         &self.key
     }
@@ -37,7 +38,7 @@ impl Pass {
     /// Reads the pass in a file; `None` when there is no file.
     ///
     /// # Errors
-    /// The file cannot be read, is no pass, or is one that somebody else may have written or read.
+    /// The file cannot be read, is no pass, or may have been read or written by another user.
     pub fn read(path: &Path) -> Result<Option<Self>, PassError> {
         let failed = |problem| PassError {
             path: path.to_owned(),
@@ -64,7 +65,7 @@ impl Pass {
     }
 }
 
-/// The reason why a pass is not used.
+/// The reason for refusing a pass.
 #[derive(Debug, thiserror::Error)]
 #[error("{}, which leads to the running server, {problem}", path.display())]
 pub struct PassError {
@@ -92,19 +93,20 @@ impl fmt::Debug for Pass {
     }
 }
 
-/// A pass that is written down. The file is locked until this is dropped, and then removed.
+/// A pass written to its file.
+/// The file is locked until this is dropped, and then removed.
 #[derive(Debug)]
 pub struct PassFile {
     path: PathBuf,
     pass: Pass,
-    /// The lock ends with the process, however that ends.
+    /// The lock, released by any end of the process.
     _locked: fs::File,
 }
 
 impl PassFile {
-    /// Writes a pass down, in place of what an earlier server left.
+    /// Writes a pass, replacing the file of an earlier server.
     ///
-    /// The folder is made when there is none.
+    /// Makes the folder if it is missing.
     ///
     /// # Errors
     /// The file cannot be written.

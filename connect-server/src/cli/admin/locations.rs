@@ -55,14 +55,14 @@ pub struct LocationChanges {
     pub vat_rate: Option<VatRate>,
 }
 
-/// A location as commands show it.
+/// A location as shown by commands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LocationView {
     /// The location.
     #[serde(flatten)]
     pub location: AccountLocation,
-    /// The account it belongs to.
+    /// The account of the location.
     pub account_id: Id<Account>,
 }
 
@@ -132,7 +132,7 @@ pub(super) async fn execute(
     })
 }
 
-/// Returns the result of a command as people get it.
+/// Returns the result of a command as text.
 ///
 /// # Errors
 /// It is not a result of this command.

@@ -1,8 +1,8 @@
 //! Commands of the operator: `connect-server account`, `location`, `screen`, `token` and `webhook`.
 //!
-//! A command is a value. When a server has the store open, it is sent there over the owner's
-//! listener, and the server executes it; otherwise the command line opens the store and executes it
-//! itself. Who may send commands is who can read the [`Pass`], a file in the data folder.
+//! A command is a value. If a server has the store open, the command is sent to its owner listener
+//! and executed there; otherwise the command line opens the store and executes it itself. Sending
+//! commands takes read access to the [`Pass`], a file in the data folder.
 
 pub mod accounts;
 mod command;

@@ -1,14 +1,14 @@
-//! The accounts that commands are about: named, or found by what is in them.
+//! The accounts of commands: named, or found by their contents.
 
 use connect_core::{
     Account, Connect, Error, Reason,
     wire::{Id, Location},
 };
 
-/// The accounts that a refusal names.
+/// The number of accounts named in a refusal.
 const ACCOUNTS_SHOWN: usize = 10;
 
-/// Returns the first account of which this is true.
+/// Returns the first account accepted by `has`.
 pub(super) async fn find_account(
     connect: &Connect,
     has: impl Fn(&Account) -> bool,
@@ -39,8 +39,8 @@ pub(super) async fn account_of_location(
     })
 }
 
-/// Returns the account that something new belongs to: the one that is named, that of the locations,
-/// or the only one.
+/// Returns the account for a new object.
+/// It is the named one, the one of the locations, or the only one.
 ///
 /// # Errors
 /// There is no such location, or no account, or there are several.
@@ -64,7 +64,7 @@ pub(super) async fn account_for(
     }
 }
 
-/// Makes the refusal of a command that should have named an account.
+/// Makes the refusal of a command without the account it needs.
 async fn ambiguous(connect: &Connect, accounts: &[Id<Account>]) -> Result<Error, Error> {
     let mut named = Vec::new();
     for id in accounts.iter().take(ACCOUNTS_SHOWN) {
@@ -82,7 +82,7 @@ async fn ambiguous(connect: &Connect, accounts: &[Id<Account>]) -> Result<Error,
     ))))
 }
 
-/// The refusal of a command that names something that is not there.
+/// The refusal of a command about a missing object.
 pub(super) fn not_found(problem: String) -> Error {
     Error::NotFound(Reason::new(problem))
 }

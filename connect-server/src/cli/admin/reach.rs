@@ -1,4 +1,4 @@
-//! The process that works on a store: the server that has it open, or else this one.
+//! The process working on a store: a running server, or this one.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::cli::{
     store::{NoDataFolder, NoStore, OtherOwner, Store, StoreError},
 };
 
-/// The reason why neither a server nor this process works on a store.
+/// The reason why no process works on a store.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NotReached {
     #[error(transparent)]
@@ -35,16 +35,17 @@ pub(crate) enum NotReached {
     HalfImport(#[from] HalfImport),
 }
 
-/// The process that works on a store.
+/// The process working on a store.
 pub(crate) enum Reached<T> {
     /// A running server, with its answer.
     Server(T),
-    /// This one.
+    /// This process, with the store open.
     Here(Store),
 }
 
 impl<T> Reached<T> {
-    /// Asks the server that has the store open, or else opens the store. A database is opened beside servers.
+    /// Asks the server with the store open, or else opens the store.
+    /// A database is opened even while servers use it.
     ///
     /// # Errors
     /// See [`NotReached`].
@@ -77,7 +78,7 @@ impl<T> Reached<T> {
     }
 }
 
-/// Asks the server to which the pass in a file leads.
+/// Asks the server named by the pass in a file.
 ///
 /// # Errors
 /// There is no such file, or see [`NotSent`].

@@ -1,4 +1,4 @@
-//! The command line's side: a command goes to the server that has the store open, or to the store.
+//! The command line's side: sends a command to a server or executes it.
 
 use std::{io::Write as _, path::Path, process::ExitCode, sync::Arc, time::Duration};
 
@@ -22,7 +22,7 @@ use crate::{
     workers::{outbound::AddressGuard, webhooks::PublicWebhooks},
 };
 
-/// The time that a server may take for a command.
+/// The time limit for a server's answer to a command.
 const AT_MOST: Duration = Duration::from_secs(30);
 
 /// The reason why a command was not executed.
@@ -52,15 +52,16 @@ enum NotDone {
     Output(#[from] std::io::Error),
 }
 
-/// The process that executed a command.
+/// The executor of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ExecutedBy {
     Server,
     CommandLine,
 }
 
-/// Executes a command and prints its result: exit code 0, or 1 with the reason on standard error. `allowed` are the
-/// networks to which webhooks may lead where no server executes it.
+/// Executes a command and prints its result.
+/// The exit code is 0, or 1 with the reason on standard error. `allowed` are the networks allowed
+/// for webhooks when no server executes the command.
 pub(crate) async fn run(
     options: &AdminOptions,
     command: AdminCommand,
@@ -98,7 +99,7 @@ async fn print_result(
     Ok(())
 }
 
-/// Executes a command: through the server that has the store open, or else on the store.
+/// Executes a command through a running server, or else on the store.
 async fn result(
     options: &AdminOptions,
     command: &AdminCommand,
@@ -119,7 +120,7 @@ async fn result(
     })
 }
 
-/// Has the server with a store in memory execute a command.
+/// Sends a command to the server with a store in memory.
 async fn in_memory(
     pass: &Path,
     ask: impl AsyncFnOnce(Pass) -> Result<Value, NotSent>,
@@ -135,7 +136,7 @@ async fn in_memory(
     })
 }
 
-/// Executes a command on a store that is open here.
+/// Executes a command on a store opened here.
 async fn on_store(
     store: Store,
     choice: &StorageChoice,

@@ -63,29 +63,29 @@ fn screen_type(text: &str) -> Result<ScreenType, String> {
     parsed.map_err(|_| "must be pos, order_kiosk or scan_and_order".to_owned())
 }
 
-/// A screen as commands show it.
+/// A screen as shown by commands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ScreenView {
     /// Its id.
     pub id: Id<Screen>,
-    /// The location where it stands.
+    /// Its location.
     pub location_id: Id<Location>,
     /// The type.
     #[serde(rename = "type")]
     pub kind: ScreenType,
     /// Its name.
     pub name: String,
-    /// The value of its key, when it was made just now.
+    /// The value of its key, if the command made the key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<ShownOnce>,
     /// The first characters of its key; `null` when it has none.
     pub key_prefix: Option<String>,
-    /// The time at which its key was made.
+    /// The time of the key's creation.
     pub key_created_at: Option<Timestamp>,
 }
 
-/// Executes a command. Returns the screens that it is about.
+/// Executes a command. Returns its screens.
 ///
 /// # Errors
 /// There is no such location or screen, or the name is not allowed.
@@ -153,7 +153,7 @@ pub(super) async fn execute(
     }
 }
 
-/// Gives a screen a new key, and shows it.
+/// Gives a screen a new key and returns the screen with it.
 async fn with_new_key(
     connect: &Connect,
     account: &Account,
@@ -194,7 +194,7 @@ async fn account_of(connect: &Connect, id: Id<Screen>) -> Result<Account, Error>
     found.ok_or_else(|| not_found(format!("there is no screen {id}")))
 }
 
-/// Returns the result of a command as people get it.
+/// Returns the result of a command as text.
 ///
 /// # Errors
 /// It is not a result of this command.
@@ -206,7 +206,7 @@ pub(super) fn text(command: &ScreenCommand, result: Value) -> serde_json::Result
     })
 }
 
-/// Shows screens: a line for each.
+/// Formats screens, one per line.
 fn lines(screens: &[ScreenView]) -> String {
     if screens.is_empty() {
         return "There are no screens. `connect-server screen create` makes one.".to_owned();

@@ -1,4 +1,4 @@
-//! A command on its way to the server that has the store open.
+//! The client for commands to a running server.
 
 use std::{error::Error as _, time::Duration};
 
@@ -11,17 +11,17 @@ use serde::{Serialize, de::DeserializeOwned};
 use super::{MARK, OPERATOR, Pass, operator_name};
 use crate::workers::outbound::install_provider;
 
-/// The reason why a server has not executed a command, or has not said that it did.
+/// The reason for a missing result from a server.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NotSent {
-    /// There is no server at the address of the pass, or another one: the server that wrote the
-    /// pass was killed.
+    /// No server at the address of the pass, or another one.
+    /// The server of the pass was killed.
     #[error("{0}")]
     NoServer(String),
     /// The server refused the command, or failed.
     #[error("{0}")]
     Refused(String),
-    /// There was no response, or a part of one.
+    /// There was no response, or only a part of one.
     #[error(
         "the server at {url} did not answer: {cause}; it may have executed the command, so look \
          before you repeat it"
@@ -29,7 +29,8 @@ pub(crate) enum NotSent {
     NoAnswer { url: String, cause: String },
 }
 
-/// Sends a request as JSON to a path of the server of this pass. Returns its answer, read from JSON.
+/// Sends a JSON request to a path of the pass's server.
+/// Returns its answer, read from JSON.
 ///
 /// # Errors
 /// See [`NotSent`].
@@ -46,7 +47,7 @@ pub(crate) async fn send<T: DeserializeOwned>(
     })
 }
 
-/// The same. Returns the bytes of the answer.
+/// Like [`send`], but returns the bytes of the answer.
 ///
 /// # Errors
 /// See [`NotSent`].
@@ -104,7 +105,8 @@ pub(crate) fn user() -> Option<String> {
     names.find_map(|name| operator_name(&name))
 }
 
-/// The innermost cause. The client's own text is little more than the address.
+/// The innermost cause.
+/// The client's own text has little more than the address.
 fn cause(error: &reqwest::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
@@ -129,7 +131,7 @@ mod tests {
         *,
     };
 
-    /// Sends a command to a program that reads it and says this.
+    /// Sends a command to a program with this answer.
     async fn sent_to(says: Option<&'static str>) -> NotSent {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let pass = Pass::new(format!("http://{}", listener.local_addr().unwrap()));

@@ -4,18 +4,18 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A secret that was made just now and is shown this once. `Debug` does not show it.
+/// A new secret, shown only once. `Debug` does not show it.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ShownOnce(String);
 
 impl ShownOnce {
-    /// Takes the value of a secret.
+    /// Wraps the value of a secret.
     pub fn new(value: impl Into<String>) -> Self {
         Self(value.into())
     }
 
-    /// The value itself, to be shown to its owner.
+    /// The value, to be shown to its owner.
     pub fn expose(&self) -> &str {
         &self.0
     }

@@ -1,4 +1,4 @@
-//! The command line's side: the pieces of a backup are written to a file.
+//! The command line's side: writes the pieces of a backup to a file.
 
 use std::{
     fs::{File, TryLockError},
@@ -29,12 +29,12 @@ use crate::{
     telemetry::audit::{self, Action, Asked, Person, Subject},
 };
 
-/// The time that a server may take for a piece.
+/// The time limit for a server's answer with a piece.
 const AT_MOST: Duration = Duration::from_secs(60);
 
 const MIB: f64 = 1024.0 * 1024.0;
 
-/// The reason why there is no backup.
+/// The reason for a missing backup.
 #[derive(Debug, thiserror::Error)]
 enum NotBackedUp {
     #[error(transparent)]
@@ -77,8 +77,8 @@ impl From<NotReached> for NotBackedUp {
     }
 }
 
-/// Writes all rows of one moment into a file, beside a running server: exit code 0, or 1 with the reason on
-/// standard error.
+/// Writes all rows of one moment into a file.
+/// Works beside a running server. The exit code is 0, or 1 with the reason on standard error.
 pub(crate) async fn run(options: &BackupOptions) -> ExitCode {
     match back_up(options).await {
         Ok(()) => ExitCode::SUCCESS,
@@ -150,16 +150,16 @@ async fn write(
     Ok(file.finish()?)
 }
 
-/// The process that has the store open.
+/// The process with the store open.
 enum Source {
     /// A running server, asked for a backup of its own.
     Server { pass: Pass, begun: BackupBegun },
-    /// This one, which has the store open until the end.
+    /// This one, with the store open until the end.
     Here { pieces: Box<Pieces>, _store: Store },
 }
 
 impl Source {
-    /// Has the rows kept as they are now: by the server that has the store open, or else here.
+    /// Takes a snapshot of all rows, in the server or else here.
     async fn find(options: &BackupOptions, choice: &StorageChoice) -> Result<Self, NotBackedUp> {
         let ask = async |pass: Pass| {
             let begun = send(&pass, PATH, &BackupRequest::Begin, AT_MOST).await?;
@@ -190,7 +190,7 @@ impl Source {
         })
     }
 
-    /// The next piece of the file; empty behind its end.
+    /// The next piece of the file; empty at its end.
     async fn next(&mut self) -> Result<Bytes, NotBackedUp> {
         Ok(match self {
             Self::Server { pass, begun } => {

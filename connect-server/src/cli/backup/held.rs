@@ -1,4 +1,4 @@
-//! The backup that a running server makes: at most one at a time.
+//! The backup made by a running server: at most one at a time.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
@@ -12,19 +12,19 @@ use connect_core::{
 use tokio::{task::spawn_blocking, time::Instant};
 use uuid::Uuid;
 
-/// The time after which a backup is given up when nobody asks for its next piece.
+/// The longest pause between requests before a backup is given up.
 const QUIET: Duration = Duration::from_secs(60);
 
-/// The reason why there is no backup, or no further piece of one.
+/// The reason for a missing backup, or a missing piece of one.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NoBackup {
-    /// The store has none.
+    /// A store in memory has no backups.
     #[error("a store in memory cannot be backed up: it is gone with its server")]
     InMemory,
-    /// The database makes its own.
+    /// The database has its own backups.
     #[error("a database is backed up by its own means: pg_dump, or a snapshot")]
     Database,
-    /// It has ended.
+    /// The backup has ended.
     #[error(
         "the server gave the backup up: nobody asked for its next part for a minute, or another backup was begun"
     )]
@@ -32,15 +32,15 @@ pub(crate) enum NoBackup {
     /// The store does not answer.
     #[error("the store cannot be read: {0}")]
     Store(#[from] StorageError),
-    /// A row cannot be carried over.
+    /// A row cannot be transferred.
     #[error("the store cannot be backed up: {0}")]
     Row(#[from] TransferError),
-    /// Reading has panicked.
+    /// Reading panicked.
     #[error("the store could not be read; see the log of the server")]
     Panicked,
 }
 
-/// Takes all rows as they are at that moment.
+/// Takes a snapshot of all rows.
 type Freeze = dyn Fn() -> Result<Pieces, NoBackup> + Send + Sync;
 
 /// The backups of a running server.
@@ -52,17 +52,17 @@ struct Inner {
     held: Mutex<Option<Held>>,
 }
 
-/// A backup that is under way.
+/// A backup in progress.
 struct Held {
     id: Uuid,
-    /// `None` while rows are read.
+    /// `None` during a read of rows.
     pieces: Option<Pieces>,
     /// The time of the last request.
     asked: Instant,
 }
 
 impl Backups {
-    /// No backup yet. `freeze` takes the rows of one.
+    /// Starts without a backup. `freeze` takes the snapshot for one.
     pub(crate) fn new(
         freeze: impl Fn() -> Result<Pieces, NoBackup> + Send + Sync + 'static,
     ) -> Self {
@@ -95,10 +95,10 @@ impl Backups {
         Ok(id)
     }
 
-    /// The next piece of the file; empty behind the end, and the backup is over then.
+    /// The next piece of the file; an empty one ends the backup.
     ///
     /// # Errors
-    /// See [`NoBackup`]. The backup is over then.
+    /// See [`NoBackup`]. An error ends the backup.
     pub(crate) async fn next(&self, id: Uuid) -> Result<Vec<u8>, NoBackup> {
         let pieces = match self.0.held().as_mut() {
             Some(held) if held.id == id => held.pieces.take(),
@@ -147,7 +147,7 @@ impl Inner {
         outcome
     }
 
-    /// Returns when to look again at a backup, and lets it go when it is time.
+    /// Drops an idle backup, or returns the time to check it again.
     fn look(&self, id: Uuid) -> Option<Instant> {
         let mut held = self.held();
         let of = held.as_ref().filter(|held| held.id == id)?;
@@ -171,7 +171,8 @@ impl Held {
     }
 }
 
-/// Lets go of a backup that was interrupted: the store keeps former rows for it.
+/// Drops an interrupted backup.
+/// Until then the store keeps former rows for it.
 async fn give_up(backups: Weak<Inner>, id: Uuid) {
     while let Some(next) = backups.upgrade().and_then(|backups| backups.look(id)) {
         tokio::time::sleep_until(next).await;
@@ -184,7 +185,7 @@ mod tests {
 
     use super::*;
 
-    /// A store of three pages, each of which makes a piece.
+    /// A store of three pages, one piece each.
     fn backups() -> Backups {
         Backups::new(|| {
             let row = |n: u8| vec![(Box::from([n]), vec![n; 5 << 20].into())];

@@ -1,7 +1,8 @@
-//! `connect-server backup`: a whole store becomes a file while a server goes on writing to it.
+//! `connect-server backup`: copies a whole store into a file.
+//! A server may go on writing to the store.
 //!
-//! The server keeps all rows of one moment, and the command asks it for them piece by piece. Without a server the
-//! command opens the store itself.
+//! The server keeps a snapshot of all rows, and the command asks for it piece by piece. Without a
+//! server the command opens the store itself.
 
 mod command;
 mod held;

@@ -3,16 +3,16 @@
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// The path at which a server takes them.
+/// The server's path for these requests.
 pub(crate) const PATH: &str = "/admin/v1/backup";
 
 /// A request of the command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum BackupRequest {
-    /// Keep all rows as they are now.
+    /// Take a snapshot of all rows.
     Begin,
-    /// Answer with the next bytes of the file; none behind its end.
+    /// Answer with the next bytes of the file; none at its end.
     Next {
         /// The backup.
         backup: Uuid,

@@ -1,4 +1,4 @@
-//! The findings of a check, and the report of them for programs.
+//! The findings of a check, and their JSON report.
 
 use connect_core::{
     CheckReport,
@@ -30,7 +30,7 @@ impl Repairs {
 
 /// The findings of both checks.
 pub(super) struct Findings {
-    /// The store's own check, or why that came to no end.
+    /// The store's own check, or the reason why it did not finish.
     pub(super) store: Result<Report, StorageError>,
     /// The core's check.
     pub(super) records: CheckReport,
@@ -39,18 +39,18 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    /// Returns whether neither check has found anything.
+    /// Returns whether both checks are clean.
     pub(super) fn is_clean(&self) -> bool {
         self.store.as_ref().is_ok_and(Report::is_clean) && self.records.is_clean()
     }
 
-    /// Returns whether only a newer program can tell what is wrong: the store holds what was written, and
-    /// some of it is unknown here.
+    /// Returns whether only a newer program can judge the rows.
+    /// The store holds everything written, and some of it is unknown here.
     pub(super) fn needs_newer_program(&self) -> bool {
         !self.records.newer_kinds.is_empty() && self.store.as_ref().is_ok_and(Report::is_clean)
     }
 
-    /// Returns the report for programs.
+    /// Returns the report as JSON.
     pub(super) fn to_json(&self) -> Value {
         let store = match &self.store {
             Ok(report) => of_store(report),

@@ -25,10 +25,10 @@ use crate::{
     telemetry::audit::{Action, Subject},
 };
 
-/// Problems were found.
+/// The exit code when problems were found.
 const FOUND: u8 = 1;
 
-/// The store could not be checked.
+/// The exit code when the store could not be checked.
 const NOT_CHECKED: u8 = 2;
 
 /// The purpose of a check.

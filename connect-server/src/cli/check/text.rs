@@ -1,4 +1,4 @@
-//! The report of a check for people.
+//! The report of a check as text.
 
 use std::{
     collections::BTreeSet,
@@ -10,11 +10,12 @@ use connect_core::{CheckReport, Problem, ProblemKind, storage::disk::Report};
 use super::findings::Findings;
 use crate::cli::StorageChoice;
 
-/// The most keys of unreadable rows that are printed; all of the first thousand are in the JSON.
+/// The most keys of unreadable rows printed.
+/// The JSON has the first thousand.
 const KEYS: usize = 5;
 
-/// The most problems that are printed, in two lines each. With a line for each family of rows, a
-/// report has at most a hundred lines.
+/// The most problems printed, in two lines each.
+/// With a line for each family of rows, a report has at most a hundred lines.
 const PROBLEMS: usize = 8;
 
 pub(super) fn write(

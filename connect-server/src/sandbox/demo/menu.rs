@@ -1,4 +1,4 @@
-//! The goods of the demo's shop.
+//! The articles of the demo's shop.
 
 /// Article code, category, name, price in cents, VAT rate in percent.
 pub(super) type Article = (&'static str, &'static str, &'static str, i64, u8);

@@ -15,40 +15,42 @@ use connect_core::{
 use self::menu::{Article, MENU};
 use super::is_simulated;
 
-/// An account to work with, and a token for it when one was made.
+/// An account to work with, and its new secrets.
 pub struct Shop {
     /// The account.
     pub account: Account,
-    /// A token that may do everything.
+    /// A new token with all scopes, if one was made.
     pub token: Option<Secret>,
-    /// The screens for which a key was made, with that.
+    /// The screens with new keys.
     pub screens: Vec<(Screen, Secret)>,
-    /// An invitation of the owner to the dashboard, when one was made.
+    /// A new invitation of the owner to the dashboard, if one was made.
     pub invitation: Option<IssuedInvitation>,
 }
 
-/// The business whose account the demo makes.
+/// The name of the demo's account.
 const NAME: &str = "De Korenbloem";
 
-/// Its locations.
+/// The names of its locations.
 const PLACES: [&str; 2] = ["Korenbloem Market Square", "Korenbloem Station"];
 
-/// The screens of each.
+/// The screens of each location.
 const SCREENS: [(ScreenType, &str); 2] = [
     (ScreenType::Pos, "Till 1"),
     (ScreenType::OrderKiosk, "Kiosk at the door"),
 ];
 
-/// The name of its tokens. Each start makes one, since a value is shown once.
+/// The name of its tokens.
+/// Each start makes one, because a value is shown only once.
 const TOKEN: &str = "Demo";
 
-/// The most tokens of this name that are good at a time. An account may have 200, and its owner needs some.
+/// The limit of valid tokens of this name.
+/// An account may have 200, and its owner needs some.
 const MOST_TOKENS: usize = 100;
 
-/// The demo's account in this store, with a new token and new keys of its screens. Tokens of former starts
-/// stay good, since programs may use them; a screen has one key, so its old one is refused from now on. What
-/// is missing of the shop is made, so a start that was cut short is completed by the next; what is there stays
-/// as it is.
+/// Opens the demo's account with a new token and new screen keys.
+/// Tokens of former starts stay valid, since programs may use them. A screen has one key, so its
+/// old key is refused from now on. Missing parts of the shop are made, so the next start completes
+/// an interrupted one; existing parts stay unchanged.
 ///
 /// # Errors
 /// The store failed.
@@ -77,7 +79,7 @@ pub async fn open(connect: &Connect) -> Result<Shop, Error> {
     })
 }
 
-/// The first account of this store, if it has any.
+/// Finds the first account of this store, if it has any.
 ///
 /// # Errors
 /// The store failed.
@@ -91,7 +93,8 @@ pub async fn find(connect: &Connect) -> Result<Option<Shop>, Error> {
     }))
 }
 
-/// Returns whether a former start has made this account. Its owner may have renamed it since.
+/// Returns whether a former start made this account.
+/// Its owner may have renamed it since.
 fn is_of_demo(account: &Account) -> bool {
     let mut locations = account.locations.iter();
     let has_place = locations.any(|location| PLACES.contains(&&*location.name));
@@ -133,7 +136,7 @@ async fn create_account(connect: &Connect) -> Result<Id<Account>, Error> {
     Ok(connect.create_account(account).await?.id)
 }
 
-/// The account's location of this name.
+/// Finds or makes the account's location of this name.
 async fn location(
     connect: &Connect,
     account: Id<Account>,
@@ -151,8 +154,9 @@ async fn location(
     Ok(connect.create_location(account, location).await?.id)
 }
 
-/// The location's screen of this type, which is made when there is none. The key of a simulated one is
-/// replaced with each simulation, so nothing else can write with it.
+/// Finds or makes the location's screen of this type.
+/// Passes over a simulated screen: each simulation replaces its key, so nothing else can write
+/// with it.
 async fn screen(
     connect: &Connect,
     account: Id<Account>,
@@ -176,7 +180,7 @@ async fn screen(
     connect.create_screen(account, screen).await
 }
 
-/// Puts the menu on sale at a location where nothing is on sale.
+/// Puts the menu on sale at a location without products.
 async fn stock_shelves(
     connect: &Connect,
     account: Id<Account>,

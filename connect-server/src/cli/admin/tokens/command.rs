@@ -1,4 +1,4 @@
-//! The commands about tokens, as they stand on the command line.
+//! The command-line syntax of token commands.
 
 use std::ffi::OsStr;
 
@@ -70,7 +70,8 @@ pub struct Rights {
     pub grants: Vec<Grant>,
 }
 
-/// Reads a scope. The refusal of another word lists the scopes and names the nearest.
+/// Reads a scope.
+/// The refusal of an unknown one lists all scopes and names the nearest.
 fn scope() -> impl TypedValueParser<Value = Scope> {
     let known = Scope::KNOWN.iter().map(Scope::as_str);
     PossibleValuesParser::new(known).map(|text| Scope::from(&*text))

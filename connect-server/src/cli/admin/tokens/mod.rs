@@ -165,7 +165,7 @@ fn no_token(id: Id<Token>) -> Error {
     ))
 }
 
-/// Returns the result of a command as people get it.
+/// Returns the result of a command as text.
 ///
 /// # Errors
 /// It is not a result of this command.

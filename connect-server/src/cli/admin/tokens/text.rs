@@ -1,10 +1,10 @@
-//! The results of commands about tokens, as people get them.
+//! The results of token commands as text.
 
 use connect_core::wire::Scope;
 
 use super::view::{NewTokenView, TokenState, TokenView};
 
-/// Shows a new token with its value.
+/// Formats a new token with its value.
 pub(super) fn created(new: &NewTokenView) -> String {
     let (id, name, value) = (new.made.id, &new.made.name, new.value.expose());
     let mut text = format!("{id}  {name}  token {value}  (shown this once)");
@@ -16,7 +16,7 @@ pub(super) fn created(new: &NewTokenView) -> String {
     text
 }
 
-/// Shows tokens.
+/// Formats tokens.
 pub(super) fn tokens(tokens: &[TokenView]) -> String {
     if tokens.is_empty() {
         return "There are no tokens. `connect-server token create` makes one.".to_owned();
@@ -25,7 +25,7 @@ pub(super) fn tokens(tokens: &[TokenView]) -> String {
     each.join("\n\n")
 }
 
-/// Shows a token: its name and prefix, and a line for each of its facts.
+/// Formats a token: name and prefix, then a line per property.
 pub(super) fn token(view: &TokenView) -> String {
     let token = &view.token;
     let last_use = match view.last_used_at {

@@ -1,4 +1,4 @@
-//! The results of commands about tokens, as programs get them.
+//! The results of token commands as JSON.
 
 use connect_core::{Connect, Token, wire::Timestamp};
 use serde::{Deserialize, Serialize};
@@ -18,16 +18,17 @@ pub(in crate::cli::admin) enum TokenResult {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum TokenState {
-    /// It is in use.
+    /// It is valid.
     Good,
-    /// Its time is over.
+    /// It has expired.
     Expired,
     /// It was revoked.
     Revoked,
 }
 
 impl TokenState {
-    /// The state by the clock of the store, which a sandbox may have set ahead.
+    /// The state by the clock of the store.
+    /// A sandbox may have put its clock ahead.
     pub(super) fn of(token: &Token, connect: &Connect) -> Self {
         if token.revoked_at.is_some() {
             Self::Revoked
@@ -39,20 +40,21 @@ impl TokenState {
     }
 }
 
-/// A token as commands show it.
+/// A token as shown by commands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TokenView {
     /// The token, without its value.
     #[serde(flatten)]
     pub token: Token,
-    /// Its state when the command was given.
+    /// Its state at the time of the command.
     pub state: TokenState,
-    /// The time of its last use. A use at a server is known to others within a minute.
+    /// The time of its last use.
+    /// Other processes learn of a use at a server within a minute.
     pub last_used_at: Option<Timestamp>,
 }
 
-/// A token that was made just now.
+/// A new token.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NewTokenView {
@@ -62,6 +64,7 @@ pub struct NewTokenView {
     /// Its value.
     #[serde(rename = "token")]
     pub value: ShownOnce,
-    /// Set when the account has a screen. Without any, the API refuses its tokens.
+    /// Set when the account has a screen.
+    /// Without any, the API refuses its tokens.
     pub api_available: bool,
 }

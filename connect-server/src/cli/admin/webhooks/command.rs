@@ -1,4 +1,4 @@
-//! The commands about webhooks, as they stand on the command line.
+//! The command-line syntax of webhook commands.
 
 use clap::{
     Args, Subcommand,
@@ -110,7 +110,8 @@ pub struct WebhookChanges {
     pub all_locations: bool,
 }
 
-/// Reads the type of an event. The refusal of another word lists the types and names the nearest.
+/// Reads the type of an event.
+/// The refusal of an unknown one lists all types and names the nearest.
 fn event_type() -> impl TypedValueParser<Value = EventType> {
     let known = EventType::KNOWN.iter().map(EventType::as_str);
     PossibleValuesParser::new(known).map(|text| EventType::from(&*text))

@@ -1,4 +1,4 @@
-//! Webhooks: made, listed, changed, tested and looked after by the operator.
+//! Webhooks: made, listed, changed, tested and operated by the operator.
 
 mod command;
 mod text;
@@ -134,7 +134,7 @@ pub(super) async fn execute(
     })
 }
 
-/// Returns the webhook as it is now.
+/// Returns the current state of the webhook.
 async fn shown(
     connect: &Connect,
     account: Id<Account>,
@@ -162,7 +162,7 @@ fn no_webhook(id: Id<Webhook>) -> Error {
     not_found(format!("there is no webhook {id}"))
 }
 
-/// Returns the result of a command as people get it.
+/// Returns the result of a command as text.
 ///
 /// # Errors
 /// It is not a result of this command.
@@ -181,7 +181,7 @@ pub(super) fn text(command: &WebhookCommand, result: Value) -> serde_json::Resul
     })
 }
 
-/// Returns what people should know of a command that was executed while no server ran.
+/// Returns the note for a command executed without a running server.
 pub(super) fn without_server(command: &WebhookCommand) -> Option<&'static str> {
     match command {
         WebhookCommand::Test { .. } | WebhookCommand::Resend { .. } => {

@@ -1,4 +1,4 @@
-//! The results of commands about webhooks, as people get them.
+//! The results of webhook commands as text.
 
 use std::fmt::Display;
 
@@ -9,7 +9,7 @@ use connect_core::{
 
 use super::view::{DeletedWebhook, NewSecret, WebhookView};
 
-/// Shows a new webhook with its secret.
+/// Formats a new webhook with its secret.
 pub(super) fn created(new: &NewSecret) -> String {
     let id = new.id;
     format!(
@@ -18,7 +18,7 @@ pub(super) fn created(new: &NewSecret) -> String {
     )
 }
 
-/// Shows the new secret of a webhook.
+/// Formats the new secret of a webhook.
 pub(super) fn rolled(new: &NewSecret) -> String {
     format!(
         "{}\nFor {FORMER_SECRET_HOURS} hours deliveries are signed with the old secret as well.",
@@ -34,7 +34,7 @@ fn secret(new: &NewSecret) -> String {
     )
 }
 
-/// Shows all webhooks.
+/// Formats all webhooks.
 pub(super) fn webhooks(webhooks: &[WebhookView]) -> String {
     if webhooks.is_empty() {
         return "There are no webhooks. `connect-server webhook create` makes one.".to_owned();
@@ -43,7 +43,7 @@ pub(super) fn webhooks(webhooks: &[WebhookView]) -> String {
     each.join("\n\n")
 }
 
-/// Shows a webhook: its address, and a line for each of its facts.
+/// Formats a webhook: its address, then a line per property.
 pub(super) fn webhook(view: &WebhookView) -> String {
     let (webhook, health) = (&view.webhook, &view.health);
     let locations = match &webhook.location_ids[..] {
@@ -96,7 +96,7 @@ fn switched_off(off: &SwitchedOff) -> String {
     format!("off since {}, {why}{mail}", off.at)
 }
 
-/// Shows a webhook that was switched on.
+/// Formats a webhook after it was switched on.
 pub(super) fn enabled(view: &WebhookView) -> String {
     format!(
         "{}\nIt gets events from now on. What waited is sent or given up with the next round. \
@@ -105,12 +105,12 @@ pub(super) fn enabled(view: &WebhookView) -> String {
     )
 }
 
-/// Says that a webhook was deleted.
+/// Confirms the deletion of a webhook.
 pub(super) fn deleted(webhook: &DeletedWebhook) -> String {
     format!("{} was deleted.", webhook.id)
 }
 
-/// Says that a delivery was added to the queue.
+/// Confirms a delivery added to the queue.
 pub(super) fn queued(delivery: &Delivery) -> String {
     format!(
         "{}  {} is queued.\n`connect-server webhook deliveries {}` lists it once it was attempted.",
@@ -118,7 +118,7 @@ pub(super) fn queued(delivery: &Delivery) -> String {
     )
 }
 
-/// Shows deliveries: a line for each.
+/// Formats deliveries, one per line.
 pub(super) fn deliveries(deliveries: &[Delivery]) -> String {
     if deliveries.is_empty() {
         return "No delivery was attempted yet. Those that wait for their first attempt are not listed.".to_owned();
@@ -127,7 +127,8 @@ pub(super) fn deliveries(deliveries: &[Delivery]) -> String {
     lines.join("\n")
 }
 
-/// The time of the last attempt stands first, or that of the delivery if there was none.
+/// Formats a delivery.
+/// Shows the time of the last attempt, or of the delivery before any.
 fn delivery(delivery: &Delivery) -> String {
     let status = match delivery.status {
         DeliveryStatus::Pending => "pending",

@@ -1,4 +1,4 @@
-//! The results of commands about webhooks, as programs get them.
+//! The results of webhook commands as JSON.
 
 use connect_core::{
     Delivery, Webhook, WebhookHealth,
@@ -20,7 +20,7 @@ pub(in crate::cli::admin) enum WebhookResult {
     Deliveries(Vec<Delivery>),
 }
 
-/// A webhook with the secret that was made for it just now.
+/// A webhook with its new secret.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NewSecret {
     /// The webhook.
@@ -29,7 +29,7 @@ pub struct NewSecret {
     pub secret: ShownOnce,
 }
 
-/// A webhook as commands show it.
+/// A webhook as shown by commands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WebhookView {
@@ -54,10 +54,10 @@ impl WebhookView {
     }
 }
 
-/// A webhook that was deleted.
+/// A deleted webhook.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeletedWebhook {
-    /// The id that it had.
+    /// Its former id.
     pub id: Id<Webhook>,
     /// Always `true`.
     pub deleted: bool,
