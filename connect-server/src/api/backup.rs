@@ -1,4 +1,4 @@
-//! The pieces of a backup as one warp filter.
+//! The backup endpoint as one warp filter.
 
 use connect_core::{Error, Reason, wire::ErrorCode};
 use http::{HeaderValue, StatusCode, header::CONTENT_TYPE};
@@ -16,7 +16,7 @@ use crate::{
     telemetry::audit::{Action, Subject},
 };
 
-/// Answers `POST /admin/v1/backup` of those who have the pass. Rejects every other path.
+/// Answers `POST /admin/v1/backup` for callers with the pass. Rejects every other path.
 pub(super) fn backup(backups: Backups, pass: &Pass) -> BoxedFilter<(Response,)> {
     orders(PATH, pass, move |order| execute(backups.clone(), order))
 }

@@ -15,7 +15,7 @@ use crate::{
     telemetry::audit::{self, Subject},
 };
 
-/// Answers `POST /admin/v1/commands` of those who have the pass. Rejects every other path.
+/// Answers `POST /admin/v1/commands` for callers with the pass. Rejects every other path.
 pub(super) fn commands(connect: Connect, pass: &Pass, owner_url: &str) -> BoxedFilter<(Response,)> {
     let url = Arc::<str>::from(owner_url);
     orders(PATH, pass, move |order| {
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
     use crate::telemetry::captured_log::Heard;
 
-    /// A row of the list of accounts that has no account's id.
+    /// A row of the list of accounts without an account id.
     const DAMAGED: [u8; 18] = {
         let mut key = [0; 18];
         key[16] = 0x14;

@@ -21,14 +21,15 @@ use crate::{
     net::{Peer, RequestNote},
 };
 
-/// The policy that browsers hold every page to: nothing from elsewhere, no scripts, no frames.
+/// The Content-Security-Policy of every page: same origin only, no scripts, no frames.
 const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; \
                       base-uri 'none'; frame-ancestors 'none'";
 
-/// The longest form, in bytes: the ids of 1000 products, and room.
+/// The most bytes of a form: 1000 product ids and a margin.
 const MOST_FORM: usize = 128 * 1024;
 
-/// Answers everything below `/dashboard`, and leads there from `/`. Rejects every other path.
+/// Answers all paths below `/dashboard`, and redirects `/` there.
+/// Rejects every other path.
 pub(super) fn dashboard(connect: Connect, setting: Setting) -> BoxedFilter<(Response,)> {
     let root = warp::path::end().or(warp::path!("dashboard" / ..)).unify();
     let host = warp::host::optional().or(warp::any().map(|| None)).unify();
@@ -124,7 +125,7 @@ async fn visit<S: Body>(
     })
 }
 
-/// Checks that a body is what browsers send for a form. They do not compress it.
+/// Checks the headers of a form's body: URL-encoded and not compressed.
 fn check_form(headers: &HeaderMap) -> Result<(), Error> {
     if headers.contains_key(CONTENT_ENCODING) {
         let reason = Reason::of("Content-Encoding", "must be left out for a form");

@@ -14,12 +14,12 @@ use super::{
 };
 use crate::net::RequestNote;
 
-/// Everything below `/device/v1`: what registers, kiosks and Scan & Order write, each with the key
-/// of its screen as bearer token, the OpenAPI document of it at `/device/v1/openapi.json`, and the
-/// reference for people at `/device/v1/docs`. Rejects every other path, so that routes of one's own
-/// can follow.
+/// The device API, below `/device/v1`.
+/// Registers, kiosks and Scan & Order write here, each with the key of its screen as bearer token. The
+/// OpenAPI document is at `/device/v1/openapi.json`, the reference for people at `/device/v1/docs`. The
+/// filter rejects every other path, so routes of your own can follow.
 ///
-/// It belongs on a network of the shop's own. The limit on requests of a screen is that of a token.
+/// Serve it on the shop's own network only. A screen has the same rate limit as a token.
 pub fn device_api(
     connect: Connect,
 ) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone + Send + Sync + 'static {

@@ -1,4 +1,4 @@
-//! The OpenAPI documents, for programs and as pages for people. Both are open to everybody.
+//! The OpenAPI documents, as JSON and as pages. Both need no token.
 
 use std::sync::{Arc, OnceLock};
 
@@ -18,10 +18,10 @@ use super::{
 };
 use crate::{docs, workers::images::PublicUrl};
 
-/// The address of the API in its document, which is the server that the document came from.
+/// The API's address in its document, relative to the document's server.
 const RELATIVE: &str = r#""url": "/v1""#;
 
-/// The forms in which a document is served.
+/// The forms of a served document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// JSON, for programs.
@@ -34,11 +34,11 @@ pub(super) enum Form {
 #[derive(Clone)]
 pub(super) struct Document {
     text: Kept,
-    /// Rendered when it is first asked for.
+    /// Rendered at the first request for it.
     page: Arc<OnceLock<Option<Page>>>,
 }
 
-/// A page, and the policy that browsers hold it to.
+/// A page and its Content-Security-Policy.
 #[derive(Clone)]
 struct Page {
     html: Kept,
@@ -46,12 +46,12 @@ struct Page {
 }
 
 impl Document {
-    /// A document as it is committed.
+    /// The document exactly as committed.
     pub(super) fn new(text: &'static str) -> Self {
         Self::of(Bytes::from_static(text.as_bytes()))
     }
 
-    /// The document of the API, which names the address at which everybody reaches it.
+    /// The document of the API, with its public address.
     pub(super) fn at(public: &PublicUrl, text: &str) -> Self {
         // The text of a URL needs no escapes in JSON.
         let absolute = format!(r#""url": "{public}/v1""#);
@@ -65,7 +65,7 @@ impl Document {
         }
     }
 
-    /// Answers a request for it, in an encoding that is accepted.
+    /// Answers a request for it, in the accepted encoding if any.
     pub(super) async fn answer(
         &self,
         form: Form,
@@ -99,7 +99,8 @@ impl Document {
     }
 }
 
-/// Renders a document. The tests render the documents that there are, so it does not fail.
+/// Renders a document as a page.
+/// The tests render every document of ours, so it does not fail.
 fn render(text: &[u8]) -> Option<Page> {
     let rendered = std::str::from_utf8(text).ok().map(docs::render)?;
     let reference = rendered

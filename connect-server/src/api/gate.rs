@@ -1,13 +1,13 @@
-//! The checks of a request to the API, in their order: the first that fails answers.
+//! The checks of an API request, in order. The first failure answers.
 //!
 //! 1. the address, the token, the rate limits ([`Connect::authenticate`])
 //! 2. the route: 404, 405
 //! 3. the availability of the API, the location, the scope ([`Connect::authorize`])
-//! 4. the size of the body, and of what it decompresses to: 413, 415, 400
+//! 4. the size of the body, compressed and decompressed: 413, 415, 400
 //! 5. `Idempotency-Key` and `Content-Type`: 400
 //!
 //! Then the handler has the core check the stored answer, the form, the fields and the state.
-//! Nobody without a valid token learns which routes there are.
+//! Without a valid token a caller learns nothing about the existing routes.
 
 use std::{borrow::Cow, pin::pin, sync::Arc};
 
@@ -32,21 +32,21 @@ use super::{
 };
 use crate::net::{BodyError, Held, RequestNote};
 
-/// The reason why a request presents no token or key.
+/// The reason for a missing token or key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoBearer {
-    /// There is no `Authorization`.
+    /// There is no `Authorization` header.
     Missing,
-    /// There are several.
+    /// There are several of them.
     Several,
-    /// It has one word, which is no scheme: presumably the token.
+    /// A single word without a scheme: presumably the token.
     NoScheme,
-    /// It has another scheme, or nothing behind it.
+    /// A scheme other than `Bearer`, or nothing after it.
     OtherScheme,
 }
 
 impl NoBearer {
-    /// The answer to a request that should have presented a `what`.
+    /// The error for a request without a `what`, such as a token.
     pub(super) fn error(self, what: &str) -> Error {
         let problem = match self {
             Self::Missing => "is missing",
@@ -59,7 +59,7 @@ impl NoBearer {
     }
 }
 
-/// Returns the token or key that a request presents.
+/// Returns the bearer token or key of a request.
 pub(super) fn bearer(headers: &HeaderMap) -> Result<&str, NoBearer> {
     if !headers.contains_key(AUTHORIZATION) {
         return Err(NoBearer::Missing);
@@ -81,15 +81,15 @@ pub(super) fn bearer(headers: &HeaderMap) -> Result<&str, NoBearer> {
     Ok(token)
 }
 
-/// Notes who has sent a request, by what is no secret.
+/// Notes the caller of a request, without the secret of its token.
 pub(super) fn note(note: &mut RequestNote, caller: &Authenticated) {
     let token = caller.token();
     note.token = Some(token.id.uuid());
     note.set_caller(|| ["token ", &token.prefix, " ", &token.name].concat());
 }
 
-/// The answer to a caller who was not let in. A header that held no token says more than the core
-/// knows.
+/// The answer to a rejected caller.
+/// For a header without a token, `unsent` gives a more exact reason than the core.
 pub(super) fn denied(denied: Denied, unsent: Option<NoBearer>, what: &str) -> Reply {
     let error = match (denied.error, unsent) {
         (Error::Unauthorized(_), Some(unsent)) => unsent.error(what),
@@ -98,7 +98,8 @@ pub(super) fn denied(denied: Denied, unsent: Option<NoBearer>, what: &str) -> Re
     Reply::from(error).retry_after(denied.retry_after)
 }
 
-/// Takes an admitted caller's request through checks 2 to 5. `found` is what its path leads to.
+/// Runs checks 2 to 5 on an authenticated caller's request.
+/// `found` is the result of looking up its path.
 pub(super) async fn pass<S: Body>(
     connect: &Connect,
     caller: Authenticated,
@@ -129,7 +130,7 @@ pub(super) async fn pass<S: Body>(
     Ok((passed, route))
 }
 
-/// Takes the request of a screen, which was let in to its location, through the same checks.
+/// Runs the same checks on a request of an authenticated screen.
 pub(super) async fn pass_screen<S: Body>(
     connect: &Connect,
     access: Access,
@@ -153,12 +154,12 @@ pub(super) async fn pass_screen<S: Body>(
     Ok((passed, route))
 }
 
-/// Looks a request up in a table.
+/// Looks up a request in a table.
 pub(super) fn find<S>(table: &'static Table, incoming: &Incoming<S>) -> Found<'static> {
     table.find(&incoming.method, incoming.path.as_str())
 }
 
-/// Returns the endpoint that a request leads to, or the refusal of one that leads to none.
+/// Returns the endpoint of a request, or a 404 or 405.
 fn route_of<S>(
     found: Found<'static>,
     table: &'static Table,
@@ -173,7 +174,8 @@ fn route_of<S>(
     Err(Box::new(refused))
 }
 
-/// Reads the content of a request, and for a write checks its size, its key and its type.
+/// Reads the content of a request.
+/// For a write it also checks the size, the idempotency key and the content type.
 async fn content<S: Body>(incoming: Incoming<S>) -> Result<Content, Reply> {
     let Incoming {
         method,
@@ -207,14 +209,14 @@ async fn content<S: Body>(incoming: Incoming<S>) -> Result<Content, Reply> {
     Ok(content)
 }
 
-/// Reads the whole body, and decompresses it. Both count as `held`.
+/// Reads the whole body and decompresses it. Both count towards `held`.
 pub(super) async fn read<S: Body>(
     headers: &HeaderMap,
     body: S,
     held: Option<Arc<Held>>,
 ) -> Result<Bytes, Reply> {
     let body = read_as_sent(headers, body).await?;
-    // Nothing has no encoding.
+    // An empty body needs no decoding.
     if body.is_empty() || !is_gzip(headers).map_err(undecoded)? {
         return Ok(body);
     }
@@ -224,7 +226,7 @@ pub(super) async fn read<S: Body>(
     decompressed.map_err(undecoded)
 }
 
-/// The answer to a body that was not decompressed.
+/// The answer to a body after a failed decompression.
 fn undecoded(reason: NotDecompressed) -> Reply {
     match reason {
         NotDecompressed::Unsupported => Reply::unsupported_encoding(),
@@ -245,8 +247,8 @@ fn too_large() -> Reply {
     Reply::error(StatusCode::PAYLOAD_TOO_LARGE, reason)
 }
 
-/// Reads the whole body. One that announces more than it may have is not touched, and one that
-/// comes in one piece is not copied.
+/// Reads the whole body, without decompressing it.
+/// A body with a too large `Content-Length` is not read at all. A body of one piece is not copied.
 async fn read_as_sent<S: Body>(headers: &HeaderMap, body: S) -> Result<Bytes, Reply> {
     let announced = only(headers, &CONTENT_LENGTH)
         .and_then(|length| length.to_str().ok())
@@ -277,8 +279,9 @@ async fn read_as_sent<S: Body>(headers: &HeaderMap, body: S) -> Result<Bytes, Re
     Ok(if all.is_empty() { first } else { all.into() })
 }
 
-/// Makes room for `more` bytes of a body. Who announces much and sends little gets little: the room is
-/// at most half as large again as what is there, or 64 KiB, and never larger than what was announced.
+/// Makes room for `more` bytes of a body.
+/// The room grows with the bytes received, not with the announced length: to one and a half times the bytes
+/// then present, at least 64 KiB, but not beyond the announced length.
 fn make_room(body: &mut Vec<u8>, more: usize, announced: Option<usize>) {
     const LEAST: usize = 64 * 1024;
     let wanted = body.len() + more;
@@ -297,7 +300,7 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, Error>
     }
     let value = headers.get_all(NAME).iter().collect::<Vec<_>>();
     let key = match value[..] {
-        // What is no text has no visible ASCII characters only.
+        // A value with bytes other than visible ASCII becomes an empty key, and so an invalid one.
         [value] => IdempotencyKey::new(value.to_str().unwrap_or_default()),
         _ => Err(Invalid::new(NAME, "is given more than once")),
     };
@@ -305,7 +308,7 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, Error>
         .map_err(|invalid| Error::Malformed(invalid.into()))
 }
 
-/// A body has to be JSON and say so.
+/// Checks the content type of a body: it must be JSON.
 pub(super) fn check_content(headers: &HeaderMap) -> Result<(), Error> {
     let essence = only(headers, &CONTENT_TYPE)
         .and_then(|value| value.to_str().ok())
@@ -318,7 +321,7 @@ pub(super) fn check_content(headers: &HeaderMap) -> Result<(), Error> {
     Err(Error::Malformed(reason))
 }
 
-/// The value of a header that may be given once.
+/// The value of a header; `None` if missing or repeated.
 fn only<'a>(headers: &'a HeaderMap, name: &http::HeaderName) -> Option<&'a http::HeaderValue> {
     let mut values = headers.get_all(name).iter();
     let first = values.next()?;
@@ -331,7 +334,7 @@ mod tests {
 
     use super::*;
 
-    /// Large blocks may be in memory as a whole once their first byte is written.
+    /// One byte written may commit the whole of a large block.
     #[test]
     fn who_announces_much_and_sends_little_gets_little() {
         for (has, more, announced, room) in [
@@ -365,7 +368,7 @@ mod tests {
         assert_eq!(read.capacity(), LENGTH);
     }
 
-    /// Reads a body that comes in these pieces.
+    /// Reads a body from these pieces.
     async fn read_pieces(headers: &HeaderMap, pieces: &[&[u8]]) -> Result<Bytes, StatusCode> {
         let body = stream::iter(pieces.iter().map(|piece| Ok::<_, warp::Error>(*piece)));
         let read = read_as_sent(headers, body).await;

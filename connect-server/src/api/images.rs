@@ -1,4 +1,4 @@
-//! Serving the copies, to everybody: `GET /images/{name}`.
+//! Serves the copies of images to everyone: `GET /images/{name}`.
 
 use http::{
     HeaderMap, HeaderValue, Method, StatusCode,
@@ -15,11 +15,11 @@ use crate::{
 /// The template of the path.
 pub(crate) const PATH: &str = "/images/{name}";
 
-/// A copy never changes under its name.
+/// The caching of a copy: its content never changes.
 const FOREVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 
-/// Serves the copies at `/images/{name}`. Rejects every other path, and names of which there is no
-/// copy.
+/// Serves the copies of images at `/images/{name}`.
+/// Rejects every other path, and names without a copy.
 pub fn filter(
     copies: Copies,
 ) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone + Send + Sync + 'static {
@@ -67,8 +67,9 @@ async fn answer(
     Ok(response)
 }
 
-/// Returns whether the caller has the copy of this tag. Proxies mark tags as weak when they
-/// compress. A header that is no text names no tag of ours.
+/// Returns whether the caller already has the copy with this tag.
+/// Compressing proxies mark tags as weak, so the tag may be a part of the header. A header of invalid text
+/// matches no tag.
 fn knows(request: &HeaderMap, tag: &str) -> bool {
     let mut known = request.get_all(IF_NONE_MATCH).iter();
     known.any(|known| {

@@ -1,4 +1,4 @@
-//! A request as warp's filters take it apart, and the response to it.
+//! The parts of a request from warp's filters, and its response.
 
 use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr},
@@ -24,7 +24,8 @@ pub(super) struct Incoming<S> {
     pub(super) query: String,
     pub(super) headers: HeaderMap,
     pub(super) body: S,
-    /// The bytes that count for the body. `None` without one, and in servers that count none.
+    /// The bytes counted for the body.
+    /// `None` without a body, and in servers without such a count.
     pub(super) held: Option<Arc<Held>>,
 }
 
@@ -38,7 +39,7 @@ impl<B: Buf + Send, S: Stream<Item = Result<B, warp::Error>> + Send> Body for S 
     type Piece = B;
 }
 
-/// Takes a request apart, and tells the address whose invalid tokens are counted.
+/// Extracts a request and its address, for counting invalid tokens.
 pub(super) fn incoming()
 -> impl Filter<Extract = (IpAddr, Incoming<impl Body>), Error = Rejection> + Clone + Send + Sync {
     let peer = warp::ext::optional::<Peer>()
@@ -73,16 +74,16 @@ fn address(peer: Option<Peer>, remote: Option<SocketAddr>) -> IpAddr {
         .unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED))
 }
 
-/// The part of a request that its response needs once the rest is gone.
+/// The parts of a request needed later for its response.
 pub(super) struct Asked {
     pub(super) method: Method,
     request_id: HeaderValue,
-    /// The encoding that the client wants.
+    /// The encoding wanted by the client.
     pub(super) accepted: Option<Encoding>,
 }
 
 impl Asked {
-    /// Keeps that part. A request without a usable id gets one.
+    /// Keeps these parts. A request without a usable id gets one.
     pub(super) fn of<S>(incoming: &mut Incoming<S>) -> Self {
         Self {
             method: incoming.method.clone(),
@@ -92,8 +93,8 @@ impl Asked {
     }
 }
 
-/// Dresses a reply with the headers and in the encoding of its response, adds what the log of requests
-/// says of it, and logs a fault of ours.
+/// Turns a reply into the response of its request.
+/// It adds the common headers, the encoding and the note for the request log, and logs a server error.
 pub(super) async fn respond(
     reply: Reply,
     asked: Asked,

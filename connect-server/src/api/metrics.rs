@@ -16,10 +16,10 @@ use crate::{
     telemetry::metrics::{Exporter, PATH, Readers, digest},
 };
 
-/// The text form of Prometheus.
+/// The content type of Prometheus' text format.
 const TEXT: HeaderValue = HeaderValue::from_static(prometheus::TEXT_FORMAT);
 
-/// Answers `GET /metrics` to those who may read them. Rejects every other path.
+/// Answers `GET /metrics` for permitted readers. Rejects every other path.
 pub(super) fn metrics(
     connect: Connect,
     exporter: Exporter,
@@ -35,7 +35,7 @@ pub(super) fn metrics(
         .boxed()
 }
 
-/// The connection that a request came by, and the host that it asked.
+/// The connection of a request, and its requested host.
 struct Origin {
     peer: Option<Peer>,
     host: Option<Authority>,
@@ -75,14 +75,14 @@ async fn answer(
     respond(reply, asked, None, note).await
 }
 
-/// The answer when the text could not be written.
+/// The answer after a failure to write the text.
 fn unwritten(error: &prometheus::Error) -> Reply {
     let reason = Reason::new("the metrics could not be written").detail(ErrorCode::ServerError);
     let reply = Reply::error(StatusCode::INTERNAL_SERVER_ERROR, reason);
     reply.with_cause(Some(error.to_string()))
 }
 
-/// Lets those in who may read.
+/// Checks the caller's right to read the metrics.
 fn check(
     connect: &Connect,
     readers: Readers,

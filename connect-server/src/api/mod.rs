@@ -1,4 +1,4 @@
-//! The service that answers requests: the checks of every request in their order, then its handler.
+//! The HTTP service: the checks of every request, then its handler.
 
 mod backup;
 mod commands;

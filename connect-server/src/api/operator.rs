@@ -1,4 +1,4 @@
-//! The operator's requests: one entry for those who have the key of the running server.
+//! Requests of the operator, with the key of the running server.
 
 use std::net::IpAddr;
 
@@ -29,7 +29,7 @@ pub(super) struct Order<T> {
 }
 
 impl<T> Order<T> {
-    /// Writes down how it ended.
+    /// Writes the audit line with its outcome.
     pub(super) fn write_down(&self, action: Action, subject: Subject, status: StatusCode) {
         let asked = Asked::Request {
             client: self.client,
@@ -135,7 +135,7 @@ async fn order<T: DeserializeOwned>(
     }
 }
 
-/// Digests are compared, so the time that takes says nothing of the key.
+/// The digest of a key. Comparing digests leaks nothing by timing.
 fn digest(key: &str) -> [u8; 32] {
     Sha256::digest(key.as_bytes()).into()
 }

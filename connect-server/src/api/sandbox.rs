@@ -28,10 +28,10 @@ pub(super) const TEMPLATE: &str = "/sandbox/v1/locations/{location}/{simulation}
 /// The path of the clock.
 pub(super) const CLOCK: &str = "/sandbox/v1/clock";
 
-/// The longest name of an unknown field that is repeated, in characters.
+/// The most characters repeated of an unknown field's name.
 const LONGEST_NAME: usize = 50;
 
-/// The thing that is asked of the sandbox.
+/// A request to the sandbox.
 enum Wish {
     /// `POST /sandbox/v1/locations/{location}/{simulation}`.
     Simulate(LocationId, String),
@@ -39,8 +39,9 @@ enum Wish {
     Advance,
 }
 
-/// Answers these, with a token of a sandbox: for a simulation one that may see what it makes, for the
-/// clock one that may write something. Rejects every other path.
+/// Answers the endpoints of the sandbox. Rejects every other path.
+/// The token must be of a sandbox: for a simulation with the scopes to read its results, for the clock with a
+/// write scope.
 pub(super) fn sandbox(connect: Connect, sandbox: Sandbox) -> BoxedFilter<(Response,)> {
     let simulate = warp::path!("sandbox" / "v1" / "locations" / LocationId / String);
     let simulate = simulate.map(Wish::Simulate);
@@ -117,7 +118,8 @@ async fn fulfil(
     })
 }
 
-/// Checks for a write scope at some location: the clock is everybody's.
+/// Checks for a write scope at any location.
+/// The clock is shared by all shops of the server.
 fn check_writes(caller: &Authenticated) -> Result<(), Error> {
     let is_write = |scope: &Scope| matches!(scope, Scope::CatalogWrite | Scope::StockWrite);
     let mut scopes = caller.token().grants.iter().flat_map(|at| &at.scopes);
@@ -129,7 +131,7 @@ fn check_writes(caller: &Authenticated) -> Result<(), Error> {
     Err(Error::ForbiddenScope(Reason::new(problem)))
 }
 
-/// Reads what is to be simulated.
+/// Reads the name and the query of a simulation.
 fn simulation(what: &str, query: &str) -> Result<Simulation, Error> {
     Ok(match what {
         "sales" => Simulation::Sale,
@@ -146,7 +148,7 @@ fn simulation(what: &str, query: &str) -> Result<Simulation, Error> {
     })
 }
 
-/// Reads `daysAgo`, which is 0 unless given.
+/// Reads `daysAgo`; the default is 0.
 fn days(query: &str) -> Result<u8, Error> {
     let fields: Vec<_> = url::form_urlencoded::parse(query.as_bytes()).collect();
     match &fields[..] {
@@ -159,7 +161,8 @@ fn days(query: &str) -> Result<u8, Error> {
     }
 }
 
-/// Reads the body of an advance, which has one field. `None` when that is no number of seconds.
+/// Reads the one field of an advance's body.
+/// `None` without a valid number of seconds.
 fn seconds(body: &[u8]) -> Result<Option<u64>, Error> {
     let malformed = |problem: String| Error::Malformed(Reason::of("body", problem));
     let Ok(Value::Object(fields)) = serde_json::from_slice(body) else {

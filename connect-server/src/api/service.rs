@@ -1,4 +1,4 @@
-//! The filters of the server's two listeners, behind the network layer.
+//! The filters of the server's listeners, behind the network layer.
 
 use std::sync::Arc;
 
@@ -30,14 +30,14 @@ use crate::{
 pub enum Door {
     /// The API for integrators.
     Api,
-    /// That of the owner and of the shop's own devices, on loopback unless told otherwise.
+    /// The dashboard and the device API, by default on loopback.
     Owner,
-    /// That of the operator's commands, where the owner's can be reached from elsewhere.
+    /// The operator's commands, if the owner's listener is reachable from elsewhere.
     Operator,
 }
 
 impl Door {
-    /// Says what to do about a path where the listener has nothing.
+    /// Returns a hint for a path unknown to the listener.
     fn hint(self) -> &'static str {
         match self {
             Self::Api => "the API is below /v1; see /v1/openapi.json",
@@ -54,19 +54,19 @@ impl Door {
 pub struct ConnectApp {
     connect: Connect,
     filter: BoxedFilter<(warp::reply::Response,)>,
-    /// The last requests of tokens, where an owner can look at them.
+    /// The last requests of each token; `None` keeps none.
     recent: Option<RecentRequests>,
-    /// Counts requests, where they are counted.
+    /// The counter of requests; `None` counts none.
     requests: Option<Arc<Requests>>,
 }
 
 impl ConnectApp {
-    /// The app of one listener, on a store of which nothing is known but its answers.
+    /// The app of one listener. Its store always counts as healthy.
     pub fn new(connect: Connect, door: Door) -> Self {
         Self::with_health(connect, door, || Health::Working)
     }
 
-    /// The same on a store that tells its condition: the probes ask for it.
+    /// The same with a health check of the store, for the probes.
     pub fn with_health(
         connect: Connect,
         door: Door,
@@ -86,8 +86,8 @@ impl ConnectApp {
         }
     }
 
-    /// Also executes the operator's commands, of those who have the pass. `owner_url` is the address at
-    /// which owners reach the dashboard, without a path.
+    /// Also executes the operator's commands, for callers with the pass.
+    /// `owner_url` is the dashboard's address for owners, without a path.
     #[must_use]
     pub fn with_commands(mut self, pass: &Pass, owner_url: &str) -> Self {
         let commands = commands(self.connect.clone(), pass, owner_url);
@@ -95,7 +95,7 @@ impl ConnectApp {
         self
     }
 
-    /// Also answers the pieces of a backup, to those who have the pass.
+    /// Also serves the pieces of a backup, to callers with the pass.
     #[must_use]
     pub(crate) fn with_backups(mut self, backups: &Backups, pass: &Pass) -> Self {
         let backup = backup(backups.clone(), pass);
@@ -103,21 +103,22 @@ impl ConnectApp {
         self
     }
 
-    /// Keeps the last requests of each token here.
+    /// Keeps the last requests of each token in `recent`.
     #[must_use]
     pub(crate) fn with_recent_requests(mut self, recent: &RecentRequests) -> Self {
         self.recent = Some(recent.clone());
         self
     }
 
-    /// Counts its requests here.
+    /// Counts its requests in `requests`.
     #[must_use]
     pub(crate) fn counted_by(mut self, requests: &Arc<Requests>) -> Self {
         self.requests = Some(requests.clone());
         self
     }
 
-    /// Counts its requests as the program does, where nobody reads the counts: for the benchmarks.
+    /// Counts its requests as the program does, for the benchmarks.
+    /// The counts are never read.
     #[doc(hidden)]
     #[must_use]
     pub fn counted(self) -> Self {
@@ -132,7 +133,7 @@ impl ConnectApp {
             .with_recent_requests(&RecentRequests::default())
     }
 
-    /// Also shows the metrics to those who may read them.
+    /// Also serves the metrics to permitted readers.
     #[must_use]
     pub(crate) fn with_metrics(mut self, exporter: Exporter, readers: Readers) -> Self {
         let metrics = metrics(self.connect.clone(), exporter, readers);
@@ -140,10 +141,10 @@ impl ConnectApp {
         self
     }
 
-    /// Also serves the owner's dashboard, which shows the last requests that another app has kept.
-    /// `api_url` is the address of the API, with `/v1`, `owner_url` that of the dashboard, without a path.
-    /// Around a `clock` that can be put
-    /// ahead it simulates shops in sandbox accounts: in the demo alone.
+    /// Also serves the owner's dashboard.
+    /// It shows the last requests in `recent`, kept by another app. `api_url` is the address of the API, with
+    /// `/v1`; `owner_url` is the dashboard's, without a path. With a `clock`, in the demo alone, it simulates
+    /// shops in sandbox accounts and can put the clock ahead.
     #[must_use]
     pub(crate) fn with_dashboard(
         mut self,
@@ -169,8 +170,8 @@ impl ConnectApp {
         self
     }
 
-    /// Names the address at which everybody reaches the API in its OpenAPI document. For the
-    /// listener of the API.
+    /// Puts the public address of the API into its OpenAPI document.
+    /// For the listener of the API.
     #[must_use]
     pub fn with_public_url(mut self, public: &PublicUrl) -> Self {
         let api = api_at(self.connect.clone(), public);

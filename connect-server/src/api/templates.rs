@@ -1,4 +1,4 @@
-//! The templates of all paths that the server answers, by which requests are counted.
+//! The templates of all paths of the server, for counting requests.
 
 use super::{
     images,
@@ -11,7 +11,7 @@ use crate::{
     telemetry::metrics,
 };
 
-/// Returns every template that a [`RequestNote`](crate::net::RequestNote) may have.
+/// Returns every possible template of a [`RequestNote`](crate::net::RequestNote).
 pub(crate) fn templates() -> impl Iterator<Item = &'static str> {
     let tables = API.routes().iter().chain(DEVICE.routes());
     let open = [

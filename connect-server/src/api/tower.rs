@@ -1,4 +1,4 @@
-//! The API as a tower service, to be mounted in servers that are not warp's, such as axum.
+//! The API as a tower service, for other servers such as axum.
 
 use std::{
     convert::Infallible,
@@ -16,9 +16,9 @@ use warp::{Filter as _, filters::BoxedFilter, reply::Response};
 
 use super::v1::api;
 
-/// Everything below `/v1`, as [`api`] has it, as a tower service.
+/// The API below `/v1` as a tower service, like [`api`].
 ///
-/// Paths are matched in full, so mount it in a way that leaves `/v1` in them:
+/// Paths are matched in full, so mount it with `/v1` left in them:
 ///
 /// ```
 /// use std::sync::Arc;
@@ -63,7 +63,7 @@ where
     }
 }
 
-/// A body for warp, which wants one that is `Sync`; axum's is not.
+/// A `Sync` body for warp. Axum's bodies are not `Sync`.
 struct Exclusive<B>(SyncWrapper<Pin<Box<B>>>);
 
 impl<B: Body<Data = Bytes>> Body for Exclusive<B> {

@@ -1,4 +1,4 @@
-//! The answer to a request whose body did not come in whole.
+//! The answer to a request with an incomplete body.
 
 use std::error::Error;
 
@@ -8,11 +8,12 @@ use http::StatusCode;
 use super::endpoint::Reply;
 use crate::net::BodyError;
 
-/// The seconds after which there may be room again. Bodies are answered within a fraction of one.
+/// The seconds to wait for room for a body.
+/// Bodies are answered within a fraction of a second.
 const RETRY_AFTER: i64 = 1;
 
-/// Tells a client why its body could not be read. Nothing was done: where the reason may pass, the
-/// code is the one whose requests may be repeated.
+/// Tells a client the reason for an unread body.
+/// Nothing was done. For a temporary reason the code is `server_error`, so the client may retry.
 pub(super) fn unread(error: &(dyn Error + 'static)) -> Reply {
     let refused = |status, problem| {
         let reason = Reason::of("body", problem).detail(ErrorCode::ServerError);
@@ -35,7 +36,7 @@ pub(super) fn unread(error: &(dyn Error + 'static)) -> Reply {
     }
 }
 
-/// Returns the network layer's reason, which other libraries have wrapped.
+/// Returns the network layer's reason, unwrapped from other libraries' errors.
 fn reason(error: &(dyn Error + 'static)) -> Option<BodyError> {
     std::iter::successors(Some(error), |&error| error.source())
         .find_map(|error| error.downcast_ref().copied())

@@ -14,13 +14,12 @@ use super::{
 };
 use crate::{net::RequestNote, workers::images::PublicUrl};
 
-/// Everything below `/v1`, as the specification has it: tokens, limits, errors, the OpenAPI
-/// document at `/v1/openapi.json`, and the reference for people at `/v1/docs`. Rejects every other
-/// path, so that routes of one's own can follow.
+/// The API of the specification, below `/v1`.
+/// It includes tokens, limits, errors, the OpenAPI document at `/v1/openapi.json` and the reference for
+/// people at `/v1/docs`. The filter rejects every other path, so routes of your own can follow.
 ///
-/// The addresses of callers without a valid token are limited by
-/// [`warp::filters::addr::remote`]; behind a proxy put a [`Peer`](crate::net::Peer) into the extensions of each
-/// request.
+/// Callers without a valid token are limited by their address, from [`warp::filters::addr::remote`]. Behind a
+/// proxy, put a [`Peer`](crate::net::Peer) into the extensions of each request.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -47,7 +46,7 @@ pub fn api(
     serve(connect, Document::new(OPENAPI))
 }
 
-/// [`api`], whose OpenAPI document names the address at which everybody reaches it, in front of `/v1`.
+/// [`api`] with its public address, before `/v1`, in the OpenAPI document.
 pub fn api_at(
     connect: Connect,
     public: &PublicUrl,

@@ -1,4 +1,4 @@
-//! The encoding that a client wants most, out of its `Accept-Encoding`.
+//! The encoding preferred by a client's `Accept-Encoding`.
 
 use http::{HeaderMap, header::ACCEPT_ENCODING};
 
@@ -20,7 +20,7 @@ pub(crate) fn accepted(headers: &HeaderMap) -> Option<Encoding> {
     let any = weight(&["*"]).unwrap_or_default();
     let gzip = weight(&["gzip", "x-gzip"]).unwrap_or(any);
     let brotli = weight(&["br"]).unwrap_or(any);
-    // What is not compressed is only wanted more by a client that says so.
+    // No compression is preferred only if the client gives `identity` a weight.
     let plain = weight(&["identity"]).unwrap_or_default();
     if brotli > 0.0 && brotli >= gzip && brotli >= plain {
         Some(Encoding::Brotli)
@@ -31,7 +31,7 @@ pub(crate) fn accepted(headers: &HeaderMap) -> Option<Encoding> {
     }
 }
 
-/// A name and its weight from 0 to 1; `None` when it is malformed.
+/// A name and its weight from 0 to 1; `None` if malformed.
 fn item(text: &str) -> Option<(&str, f32)> {
     let mut parts = text.split(';').map(str::trim);
     let name = parts.next()?;

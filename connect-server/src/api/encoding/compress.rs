@@ -1,4 +1,4 @@
-//! Compressing what is in memory.
+//! Compresses texts in memory.
 
 use std::io::Write as _;
 
@@ -9,25 +9,27 @@ use tokio::task::spawn_blocking;
 
 use super::Encoding;
 
-/// The bytes from which on an answer is compressed.
+/// The least size of an answer to compress, in bytes.
 pub(crate) const WORTH_COMPRESSING: usize = 1000;
 
-/// The bytes from which on it is compressed on a thread of its own, so that it holds up no other
-/// request. Fewer take less than half a millisecond.
+/// The least size to compress on a separate thread, in bytes.
+/// A larger text would delay other requests. A smaller one takes less than half a millisecond.
 const LARGE: usize = 64 * 1024;
 
-/// The effort for a text.
+/// The compression effort for a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Effort {
-    /// For one that is sent once. A page of 200 products (102 757 bytes, release build): gzip leaves
-    /// 17 766 bytes and takes 0.5 ms, br leaves 16 681 and takes 0.5 ms.
+    /// For a text sent once.
+    /// A page of 200 products (102 757 bytes, release build): gzip leaves 17 766 bytes and takes 0.5 ms, br
+    /// leaves 16 681 and takes 0.5 ms.
     Once,
-    /// For one that is sent often. The API document (438 376 bytes): gzip leaves 36 887 bytes and takes
-    /// 4 ms, br leaves 26 568 and takes 22 ms; one step further it leaves 24 773 and takes 136 ms.
+    /// For a text sent often.
+    /// The API document (438 376 bytes): gzip leaves 36 887 bytes and takes 4 ms, br leaves 26 568 and takes
+    /// 22 ms; one step further it leaves 24 773 and takes 136 ms.
     Often,
 }
 
-/// Compresses an answer. `None`: it stays as it is.
+/// Compresses an answer. `None` leaves it uncompressed.
 pub(crate) async fn compress(encoding: Encoding, text: &Bytes) -> Option<Bytes> {
     if text.len() < LARGE {
         return at_once(encoding, Effort::Once, text);
@@ -35,14 +37,14 @@ pub(crate) async fn compress(encoding: Encoding, text: &Bytes) -> Option<Bytes> 
     aside(encoding, Effort::Once, text).await
 }
 
-/// Compresses a text on a thread of its own.
+/// Compresses a text on a separate thread.
 pub(super) async fn aside(encoding: Encoding, effort: Effort, text: &Bytes) -> Option<Bytes> {
     let text = text.clone();
     let compressed = spawn_blocking(move || at_once(encoding, effort, &text)).await;
     compressed.ok().flatten()
 }
 
-/// Writing to memory does not fail, so there is a result.
+/// Compresses a text on this thread. Writing to memory does not fail.
 fn at_once(encoding: Encoding, effort: Effort, text: &[u8]) -> Option<Bytes> {
     let compressed = match encoding {
         Encoding::Gzip => gzip(effort, text),

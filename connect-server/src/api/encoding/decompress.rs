@@ -1,4 +1,4 @@
-//! Bodies of requests that were compressed.
+//! Compressed bodies of requests.
 
 use std::io::Read as _;
 
@@ -6,20 +6,20 @@ use bytes::Bytes;
 use flate2::read::MultiGzDecoder;
 use http::{HeaderMap, header::CONTENT_ENCODING};
 
-/// The reason why a body was not decompressed.
+/// The reason for a failed decompression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NotDecompressed {
-    /// It is in another encoding than gzip, or in several.
+    /// An encoding other than gzip, or several.
     Unsupported,
-    /// It has more bytes than it may have.
+    /// More bytes than allowed.
     TooLarge,
-    /// The server has no room for what it decompresses to.
+    /// No room in the server for the decompressed body.
     NoRoom,
-    /// It is not as its encoding wants it.
+    /// Damaged or incomplete gzip.
     Malformed,
 }
 
-/// Returns whether a body is compressed.
+/// Returns whether a body is compressed with gzip.
 pub(crate) fn is_gzip(headers: &HeaderMap) -> Result<bool, NotDecompressed> {
     let values = headers.get_all(CONTENT_ENCODING).into_iter();
     let mut names = values
@@ -36,11 +36,11 @@ pub(crate) fn is_gzip(headers: &HeaderMap) -> Result<bool, NotDecompressed> {
     Ok(true)
 }
 
-/// The bytes that are decompressed before there has to be room for them.
+/// The bytes decompressed between two checks for room.
 const PIECE: usize = 64 * 1024;
 
-/// Decompresses a body that may have `most` bytes then. No more of it is ever made. `take` takes room
-/// for bytes that were made, and returns whether there is some.
+/// Decompresses a body of at most `most` decompressed bytes.
+/// It stops beyond them. `take` takes room for decompressed bytes, and returns whether there was some.
 pub(crate) fn decompress(
     gzip: &[u8],
     most: usize,
@@ -73,7 +73,7 @@ mod tests {
 
     use super::*;
 
-    /// Decompresses with all the room there may be.
+    /// Decompresses with unlimited room.
     fn decompress(gzip: &[u8], most: usize) -> Result<Bytes, NotDecompressed> {
         super::decompress(gzip, most, |_| true)
     }

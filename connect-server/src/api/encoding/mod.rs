@@ -1,10 +1,10 @@
 //! Content encodings: gzip and br of answers, gzip of requests.
 //!
-//! Bodies are in memory as a whole, so they are compressed as a whole: an answer keeps its length, and
-//! the size of a request is judged while it is decompressed. tower-http's layer would compress the pieces
-//! on the threads that answer, and leave out the length.
+//! Bodies are in memory as a whole, and are compressed as a whole. So an answer keeps its length, and the
+//! size of a request is checked during decompression. tower-http's layer would compress pieces on the threads
+//! of requests, and leave out the length.
 //!
-//! No answer of the API has a secret, so its length tells nothing of one.
+//! No answer of the API contains a secret, so its compressed length reveals none.
 
 mod accepted;
 mod compress;

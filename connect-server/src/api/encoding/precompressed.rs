@@ -1,4 +1,4 @@
-//! A text that is sent often: compressed once in each encoding, when that is first asked for.
+//! A frequently sent text, compressed once per encoding on first use.
 
 use std::sync::Arc;
 
@@ -31,12 +31,13 @@ impl Kept {
         }))
     }
 
-    /// The text as it is.
+    /// The text without compression.
     pub(crate) fn plain(&self) -> &Bytes {
         &self.0.plain
     }
 
-    /// The text in an encoding. Those who ask for it first wait until it is made, once.
+    /// The text in an encoding.
+    /// The first requests for it wait for its compression, done once.
     pub(crate) async fn compressed(&self, encoding: Encoding) -> Option<Bytes> {
         let made = match encoding {
             Encoding::Gzip => &self.0.gzip,

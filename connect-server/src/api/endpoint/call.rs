@@ -1,4 +1,4 @@
-//! A request that has passed every check, as its handler sees it.
+//! A request after all checks, as given to its handler.
 
 use bytes::Bytes;
 use connect_core::{
@@ -8,7 +8,7 @@ use connect_core::{
 };
 use uuid::Uuid;
 
-/// A request on its way to its handler: what its path leads to, and what it carries.
+/// A request for its handler: its target and content.
 #[derive(Clone)]
 pub struct Call<T> {
     pub(crate) connect: Connect,
@@ -48,7 +48,7 @@ pub struct AtRecord {
     pub id: Uuid,
 }
 
-/// A path of a part of a record, such as an option of a group.
+/// A path of a record's part, such as a group's option.
 #[derive(Clone)]
 pub struct AtPart {
     /// The caller's right there.
@@ -63,14 +63,14 @@ impl<T> Call<T> {
     /// The query parameters.
     ///
     /// # Errors
-    /// A parameter is unknown, repeated, or has a value it cannot have.
+    /// A parameter is unknown, repeated, or has an invalid value.
     pub fn query<Q: Query>(&self) -> Result<Q, Error> {
         Q::parse(&self.content.query).map_err(|invalid| Error::Malformed(invalid.into()))
     }
 
-    /// The write that the request asks for. No write takes query parameters; one that has some is
-    /// refused where its body would be, so that the refusal is stored under its key too. The body is
-    /// handed over: a copy would double what a large one takes.
+    /// Returns the write of the request.
+    /// No write takes query parameters. A request with some becomes a refused input, so its refusal is stored
+    /// under its idempotency key too. The body is moved out: a copy would double the memory of a large one.
     pub fn write<I: FromJson>(&mut self) -> Request<I> {
         let input = match self.query::<NoQuery>() {
             Ok(_) => Input::Json(std::mem::take(&mut self.content.body).into()),
@@ -89,7 +89,7 @@ impl<T: AsRef<Access>> Call<T> {
         self.connect.location(self.target.as_ref())
     }
 
-    /// The rows of one kind at the location, which clients do not write.
+    /// The rows of one kind at the location, read-only for clients.
     pub fn rows<R: Listed>(&self) -> Rows<R> {
         self.location().rows()
     }

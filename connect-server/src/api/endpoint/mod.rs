@@ -1,4 +1,4 @@
-//! Endpoints: the line in the table, the request that the handler sees, the reply that it gives.
+//! Endpoints: the table entry, the handler's request and its reply.
 
 mod call;
 mod operation;

@@ -1,4 +1,5 @@
-//! The entry of an endpoint in the API document, beside its path, its method and what it needs.
+//! The operation of an endpoint in the API document.
+//! Its path, its method and the needed right come from the route.
 
 use connect_core::{
     Listed, Readable, Resource, Upsert,
@@ -9,22 +10,23 @@ use connect_core::{
 };
 use http::StatusCode;
 
-/// An operation of the API document. Schemas are those of the core's types, by name.
+/// An operation of the API document.
+/// Schemas have the names of the core's types.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operation {
     /// The name of the operation, such as `listProducts`.
     pub id: String,
-    /// The group that it stands in, such as `Products`.
+    /// Its group, such as `Products`.
     pub tag: String,
-    /// Its title, which begins with a verb: `List products`.
+    /// Its title, beginning with a verb: `List products`.
     pub summary: String,
     /// The query parameters.
     pub query: Vec<QueryParameter>,
-    /// The schema of the body of the request, if there is one.
+    /// The schema of the request's body, if any.
     pub body: Option<String>,
     /// The status of a success.
     pub status: StatusCode,
-    /// The schema of the body of a success, if there is one.
+    /// The schema of the body of a success, if any.
     pub answer: Option<String>,
 }
 
@@ -40,7 +42,7 @@ pub struct QueryParameter {
 }
 
 impl Operation {
-    /// An operation that answers 200 with `answer`.
+    /// An operation with status 200 and the schema `answer`.
     pub(crate) fn new(id: &str, tag: &str, summary: &str, answer: &str) -> Self {
         Self {
             id: id.to_owned(),
@@ -61,7 +63,7 @@ impl Operation {
         }
     }
 
-    /// The same with a body, and a record that it makes.
+    /// The same with a body, and status 201.
     pub(crate) fn creating(self, body: &str) -> Self {
         Self {
             body: Some(body.to_owned()),
@@ -81,7 +83,7 @@ impl Operation {
         }
     }
 
-    /// The list of a kind of row that clients do not write.
+    /// The list of a kind of row, read-only for clients.
     pub(crate) fn rows<R: Listed>() -> Self {
         let (plural, page) = (pascal(R::LIST), format!("{}Page", pascal(R::NAME)));
         let summary = format!("List {}", R::LIST);
@@ -91,7 +93,7 @@ impl Operation {
         }
     }
 
-    /// The reading of a row that clients do not write.
+    /// The reading of a row, read-only for clients.
     pub(crate) fn row<R: Readable>() -> Self {
         Self::of_one(
             "get",

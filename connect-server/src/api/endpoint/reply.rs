@@ -1,4 +1,4 @@
-//! Answers as HTTP responses: the one place where outcomes and errors get status codes.
+//! Answers as HTTP responses. Only here outcomes and errors get their status.
 
 use bytes::Bytes;
 use connect_core::{
@@ -15,7 +15,7 @@ use http::{
 
 use crate::api::encoding::{Encoding, Kept, WORTH_COMPRESSING, compress};
 
-/// An answer, not yet dressed with the headers that every response has.
+/// An answer, still without the common headers of all responses.
 #[derive(Clone, Debug)]
 pub struct Reply {
     status: StatusCode,
@@ -37,7 +37,7 @@ impl Reply {
         }
     }
 
-    /// A page in HTML, and the policy that browsers hold it to.
+    /// A page in HTML with its Content-Security-Policy.
     pub(crate) fn page(html: Bytes, policy: HeaderValue) -> Self {
         let headers = [
             (
@@ -66,7 +66,7 @@ impl Reply {
         self
     }
 
-    /// The same with a header more. Only `Set-Cookie` may come several times.
+    /// The same with another header. Only `Set-Cookie` may be repeated.
     pub(crate) fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
         if name == SET_COOKIE {
             self.headers.append(name, value);
@@ -76,7 +76,7 @@ impl Reply {
         self
     }
 
-    /// The same with the cause of a fault of ours, for the log.
+    /// The same with the cause of a server error, for the log.
     pub(crate) fn with_cause(mut self, cause: Option<String>) -> Self {
         self.cause = cause;
         self
@@ -103,14 +103,14 @@ impl Reply {
         Self::json(status, body)
     }
 
-    /// A path where there is nothing. The hint says what to do next.
+    /// A 404 for an unknown path. The hint names the next step.
     pub fn no_route(path: &str, hint: &str) -> Self {
         let path = clipped(path);
         let message = format!("there is nothing at {path}; {hint}");
         Error::NotFound(Reason::new(message)).into()
     }
 
-    /// The body is in an encoding that is not taken.
+    /// A 415 for a body in an unsupported encoding.
     pub(crate) fn unsupported_encoding() -> Self {
         let problem = "must be gzip, or left out for a body that is not compressed";
         let reason = Reason::of("Content-Encoding", problem);
@@ -121,7 +121,7 @@ impl Reply {
         reply
     }
 
-    /// The path exists, the method does not.
+    /// A 405 for an unknown method of an existing path.
     pub fn method_not_allowed(method: &Method, allowed: &[Method]) -> Self {
         let allowed = allowed
             .iter()
@@ -141,7 +141,7 @@ impl Reply {
         reply
     }
 
-    /// The response, with the figures of the rate limit that applies.
+    /// The response, with the headers of the applied rate limit.
     pub fn into_response(self, rate: RateStatus) -> Response<Bytes> {
         let mut response = Response::new(self.body);
         *response.status_mut() = self.status;
@@ -150,7 +150,7 @@ impl Reply {
         response
     }
 
-    /// The same, compressed where the client takes that and it is worth it.
+    /// The same, compressed if accepted and large enough.
     pub(crate) async fn encoded(mut self, accepted: Option<Encoding>) -> Self {
         if self.body.len() < WORTH_COMPRESSING {
             return self;
@@ -166,8 +166,8 @@ impl Reply {
         self
     }
 
-    /// The same for a text that is kept, which clients may keep for a while too. No cache that they
-    /// share may: the figures of the rate limit are those of one address.
+    /// The same for a precompressed text, cacheable by clients for five minutes.
+    /// Shared caches must not keep it: its rate limit headers belong to one address.
     pub(crate) async fn kept(mut self, text: &Kept, accepted: Option<Encoding>) -> Self {
         if let Some(encoding) = accepted
             && let Some(compressed) = text.compressed(encoding).await
@@ -188,7 +188,7 @@ impl Reply {
         self.cause.as_deref()
     }
 
-    /// Says how many seconds to wait.
+    /// The same with the seconds to wait, in `Retry-After`.
     pub(crate) fn retry_after(mut self, seconds: Option<i64>) -> Self {
         self.headers
             .extend(seconds.map(|seconds| (RETRY_AFTER, HeaderValue::from(seconds))));
@@ -203,18 +203,19 @@ impl Reply {
     }
 }
 
-/// The text that a client sent, as it stands in a message: an answer must not grow with the request.
+/// The beginning of a client's text, for a message.
+/// An answer must not grow with its request.
 fn clipped(text: &str) -> String {
     const LONGEST: usize = 200;
     text.chars().take(LONGEST).collect()
 }
 
-/// A status of the core's, all of which are valid.
+/// Converts a status code of the core; all are valid.
 fn status(code: u16) -> StatusCode {
     StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }
 
-/// Puts the figures of a rate limit on a response, and forbids caches to keep it.
+/// Adds the rate limit headers to a response, and by default `no-store`.
 pub(crate) fn add_rate(headers: &mut HeaderMap, rate: RateStatus) {
     for (name, value) in rate.headers() {
         headers.insert(name, HeaderValue::from(value));
@@ -270,10 +271,10 @@ impl From<Error> for Reply {
     }
 }
 
-/// The header in which a token or a key is sent.
+/// The header with the token or the key.
 pub(crate) const AUTHORIZATION_FIELD: &str = "Authorization";
 
-/// The reason of a 401, which names the header.
+/// The reason of a 401, with the header as its field.
 fn as_header(reason: &Reason) -> Reason {
     match reason.field.as_deref() {
         Some(what) if what != AUTHORIZATION_FIELD => {

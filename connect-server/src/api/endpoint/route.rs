@@ -1,4 +1,4 @@
-//! An endpoint: its line in the table, and the handler that its path fits.
+//! An endpoint: its table entry and its handler.
 
 use connect_core::{Access, Authenticated, Connect, Refusal, ScreenRight, wire::Scope};
 use futures_util::future::BoxFuture;
@@ -13,19 +13,19 @@ pub struct Route {
     pub method: Method,
     /// Its path; `{location}`, `{id}` and `{part}` are UUIDs.
     pub path: String,
-    /// The right that a caller needs to use it.
+    /// The right needed to call it.
     pub needs: Needs,
     /// Its entry in the API document.
     pub operation: Operation,
     handler: Box<dyn Fn(Passed) -> Answering + Send + Sync>,
 }
 
-/// The right that a caller needs.
+/// The right needed by a caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Needs {
-    /// To be a screen with its key, instead of a token, of a type that has this right.
+    /// A screen's key instead of a token; its type has this right.
     Screen(ScreenRight),
-    /// To be valid.
+    /// A valid token, with any scope or none.
     Nothing,
     /// This scope, at the location of the path.
     Scope(Scope),
@@ -33,17 +33,17 @@ pub enum Needs {
     AnyScope(&'static [Scope]),
 }
 
-/// The answer of a handler, to come.
+/// The future answer of a handler.
 pub(crate) type Answering = BoxFuture<'static, Result<Reply, Refusal>>;
 
-/// A request that has passed the gate.
+/// A request after the checks of the gate.
 pub(crate) struct Passed {
     pub(crate) connect: Connect,
     pub(crate) place: Place,
     pub(crate) content: Content,
 }
 
-/// The caller, and the place that the path names.
+/// The caller, and the place named by the path.
 pub(crate) struct Place {
     /// Set for the holder of a token.
     pub(crate) caller: Option<Authenticated>,
@@ -56,7 +56,7 @@ pub(crate) struct Place {
 }
 
 impl Route {
-    /// An endpoint whose handler takes what its path leads to.
+    /// An endpoint with a handler for the target of its path.
     pub(crate) fn new<T: Target, A>(
         method: Method,
         path: String,
@@ -88,7 +88,7 @@ impl Route {
         }
     }
 
-    /// Answers a request to this endpoint that has passed the gate.
+    /// Answers a checked request to this endpoint.
     pub(crate) fn answer(&self, passed: Passed) -> Answering {
         (self.handler)(passed)
     }
@@ -99,12 +99,13 @@ pub(crate) trait Target: Send + 'static {
     /// The number of ids in the path.
     const IDS: usize;
 
-    /// The target of a path. It has [`IDS`](Self::IDS) ids, and its gate was passed.
+    /// Builds the target of a checked path with [`IDS`](Self::IDS) ids.
     fn of(place: Place) -> Self;
 }
 
-/// [`Route::new`] has counted the ids of the path, and the gate lets nobody in to a location
-/// without an [`Access`].
+/// The reason why the ids and rights below are present.
+/// [`Route::new`] has counted the ids of the path, and the gate admits no caller to a location without an
+/// [`Access`].
 const COUNTED: &str = "the table gives a handler the ids that it takes";
 
 impl Target for Anywhere {

@@ -1,4 +1,4 @@
-//! The endpoints that kinds of records and rows have in common.
+//! The common endpoints of all kinds of records and rows.
 
 use connect_core::{
     Listed, Readable, Refusal, Resource, Upsert,
@@ -8,7 +8,7 @@ use http::Method;
 
 use crate::api::endpoint::{AtLocation, AtRecord, Call, Needs, Operation, Reply, Route};
 
-/// The scopes that the endpoints of a kind need.
+/// The scopes needed by the endpoints of a kind.
 pub(super) struct Scopes {
     pub(super) read: Needs,
     pub(super) write: Needs,
@@ -80,7 +80,7 @@ pub(super) fn batch<R: Upsert>(segment: &str, scopes: &Scopes) -> Vec<Route> {
     )]
 }
 
-/// List the rows of one kind, which clients do not write.
+/// List the rows of one kind, read-only for clients.
 pub(super) fn rows<R: Listed>(segment: &str, needs: &Needs) -> Vec<Route> {
     let path = below_location(segment);
     vec![Route::new(
@@ -92,7 +92,7 @@ pub(super) fn rows<R: Listed>(segment: &str, needs: &Needs) -> Vec<Route> {
     )]
 }
 
-/// Read one row of a kind that clients do not write.
+/// Read one row of a kind, read-only for clients.
 pub(super) fn row<R: Readable>(segment: &str, needs: &Needs) -> Vec<Route> {
     vec![Route::new(
         Method::GET,

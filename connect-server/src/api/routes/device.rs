@@ -1,4 +1,5 @@
-//! The endpoints of registers, kiosks and Scan & Order. The key of a screen leads to its location.
+//! The endpoints of registers, kiosks and Scan & Order.
+//! The key of a screen determines its location.
 
 use std::sync::LazyLock;
 
@@ -8,7 +9,7 @@ use http::Method;
 use super::find::Table;
 use crate::api::endpoint::{AtLocation, AtRecord, Call, Needs, Operation, Reply, Route};
 
-/// Every endpoint that needs the key of a screen.
+/// All endpoints for holders of a screen's key.
 pub static DEVICE: LazyLock<Table> = LazyLock::new(|| {
     Table::new(vec![
         Route::new(

@@ -1,4 +1,4 @@
-//! Looking up a request in the table.
+//! Looks up requests in the table.
 
 use connect_core::wire::read::parse_uuid;
 use http::Method;
@@ -7,14 +7,14 @@ use uuid::Uuid;
 
 use crate::api::endpoint::Route;
 
-/// A table of endpoints, in which requests are looked up.
+/// A table of endpoints, with look-up by method and path.
 pub struct Table {
     routes: Vec<Route>,
-    /// The places in `routes` of the endpoints of each path.
+    /// The indexes in `routes` of each path's endpoints.
     paths: Router<Vec<usize>>,
 }
 
-/// The result of looking a request up in the table.
+/// The result of a look-up in the table.
 pub enum Found<'t> {
     /// The endpoint, and the ids in the path.
     Route {
@@ -27,15 +27,15 @@ pub enum Found<'t> {
     OtherMethods {
         /// The path as it stands in the table.
         path: &'t str,
-        /// The methods that it exists with.
+        /// The methods of the path.
         allowed: Vec<Method>,
     },
-    /// No such path; also when an id in it is not a UUID.
+    /// No such path, or a malformed id in it.
     Nothing,
 }
 
 impl<'t> Found<'t> {
-    /// Returns the path as it stands in the table, with names in place of ids.
+    /// Returns the template of the path, with names in place of ids.
     pub fn template(&self) -> Option<&'t str> {
         match self {
             Self::Route { route, .. } => Some(&route.path),
@@ -83,7 +83,7 @@ impl Table {
         &self.routes
     }
 
-    /// Says what to do about a path where there is nothing.
+    /// Returns a hint for an unknown path.
     pub fn hint(&self, path: &str) -> String {
         const EXAMPLE: &str = "018f2f6e-4c1a-7000-8000-000000000001";
         const LONGEST: usize = 60;
@@ -146,7 +146,7 @@ impl Table {
     }
 }
 
-/// The methods of a path, HEAD with GET.
+/// The methods of a path, with HEAD after GET.
 fn allowed<'t>(routes: impl Iterator<Item = &'t Route>) -> Vec<Method> {
     let mut methods = Vec::new();
     for route in routes {

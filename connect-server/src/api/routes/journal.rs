@@ -1,4 +1,4 @@
-//! The endpoint that the journal has besides lists and rows.
+//! The endpoint of the journal besides lists and rows.
 
 use connect_core::{
     Refusal,
@@ -9,7 +9,7 @@ use http::Method;
 use super::crud::below_location;
 use crate::api::endpoint::{AtLocation, Call, Needs, Operation, Reply, Route};
 
-/// The scope that reads the journal.
+/// The scope to read the journal.
 pub(super) static JOURNAL: Needs = Needs::Scope(Scope::PosRead);
 
 /// Read the sums of a day.

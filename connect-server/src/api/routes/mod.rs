@@ -1,4 +1,4 @@
-//! The table of contents of the API: a line per endpoint, or per kind of record.
+//! The table of the API: a line per endpoint or record kind.
 
 mod crud;
 mod device;
@@ -29,7 +29,7 @@ pub(crate) use open::{
     PROBES, filters as open_filters,
 };
 
-/// Every endpoint that needs a token.
+/// All endpoints for holders of a token.
 pub static API: LazyLock<Table> = LazyLock::new(|| {
     let locations = "/v1/locations".to_owned();
     let routes = [
@@ -65,7 +65,7 @@ pub static API: LazyLock<Table> = LazyLock::new(|| {
     Table::new(routes.into_iter().flatten().collect())
 });
 
-/// The paths of the lists that a location has, one for each kind of record or row.
+/// The paths of a location's lists, one per record or row kind.
 pub fn lists() -> impl Iterator<Item = &'static str> {
     let has_pages = |route: &&Route| {
         let query = &route.operation.query;

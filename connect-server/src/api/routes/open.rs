@@ -1,8 +1,8 @@
-//! Endpoints that are open to everybody: the OpenAPI documents, and the probes.
+//! Endpoints without authentication: the OpenAPI documents and the probes.
 //!
-//! `/healthz` fails when a restart may help, `/readyz` whenever requests would fail. A failing probe
-//! says why in one word, `reason`. Probes are counted with the requests that need no token, and never
-//! refused: beyond the limit `/readyz` tells what is known.
+//! `/healthz` fails when a restart may help, `/readyz` whenever requests would fail. A failing probe gives
+//! its reason in one word, `reason`. Probes count as requests without a token, but are never refused. Beyond
+//! the limit, `/readyz` answers without asking the store.
 
 use std::sync::Arc;
 
@@ -36,10 +36,11 @@ pub(crate) const DEVICE_OPENAPI: &str = include_str!("../../../openapi/device.js
 /// The paths of the probes.
 pub(crate) const PROBES: [&str; 2] = ["/healthz", "/readyz"];
 
-/// Tells the condition of the store.
+/// Returns the health of the store.
 pub(crate) type Probe = Arc<dyn Fn() -> Health + Send + Sync>;
 
-/// Answers every request, if need be with 404 or 405. `hint` says where the listener has something.
+/// Answers every request, if need be with 404 or 405.
+/// `hint` names the paths of the listener.
 pub(crate) fn filters(
     connect: Connect,
     health: Probe,
@@ -62,7 +63,7 @@ pub(crate) fn filters(
             };
             let is_read = matches!(method, Method::GET | Method::HEAD);
             let reply = match (path.as_str(), denied) {
-                // Whoever shares the address of a balancer must not make it take the server away.
+                // Clients behind a load balancer's address must not make it drop this server.
                 ("/healthz", _) if is_read => alive(&health()),
                 ("/readyz", denied) if is_read => {
                     ready(&connect, &health(), denied.is_none()).await
@@ -83,7 +84,7 @@ pub(crate) fn filters(
         .boxed()
 }
 
-/// The response, with the figures of the limit that applies, and what the log says of it.
+/// The response, with rate limit headers and a note for the log.
 fn dressed(reply: Reply, rate: Option<RateStatus>, note: RequestNote) -> warp::reply::Response {
     let mut response = warp::Reply::into_response(reply);
     response.extensions_mut().insert(note);
@@ -102,7 +103,8 @@ fn alive(health: &Health) -> Reply {
     }
 }
 
-/// The answer to `/readyz`. The store is asked, unless there were too many such questions.
+/// The answer to `/readyz`.
+/// It asks the store unless the rate limit is used up.
 async fn ready(connect: &Connect, health: &Health, is_asked: bool) -> Reply {
     let reason = match health {
         Health::Failed { .. } => Some("store"),
@@ -123,7 +125,7 @@ async fn ready(connect: &Connect, health: &Health, is_asked: bool) -> Reply {
     }
 }
 
-/// Has the store read and write. Returns the reason when it does not.
+/// Has the store read and write. Returns the reason for a failure.
 async fn asked(connect: &Connect) -> Option<&'static str> {
     let error = connect.check_ready().await.err()?;
     tracing::warn!(cause = error.cause(), "not ready");

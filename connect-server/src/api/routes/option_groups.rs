@@ -1,4 +1,4 @@
-//! The endpoints that option groups have besides those of every kind.
+//! The additional endpoints of option groups.
 
 use connect_core::{
     Refusal,
@@ -39,7 +39,7 @@ async fn update(mut call: Call<AtPart>) -> Result<Reply, Refusal> {
         .into())
 }
 
-/// Add option groups to many products, and remove others.
+/// Add option groups to many products, and remove other groups.
 pub(super) fn link(segment: &str) -> Vec<Route> {
     let operation = Operation {
         body: Some("OptionGroupLinks".to_owned()),
