@@ -9,11 +9,12 @@ use std::{
 use connect_server::{cli::Arguments, log};
 use tokio::runtime::Runtime;
 
-/// Batches take and give back memory in many small pieces.
+/// The allocator. Batches take and return memory in many small pieces.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// The time that threads have to end which work beside the server, such as at an image.
+/// The time limit for background threads at shutdown.
+/// Such a thread may be working on an image.
 const LAST_WORK: Duration = Duration::from_millis(500);
 
 fn main() -> ExitCode {
@@ -37,7 +38,7 @@ async fn run(arguments: Arguments) -> ExitCode {
     ended.unwrap_or_else(|error| failed(&error))
 }
 
-/// Tells the reason, where standard error can be written.
+/// Prints the reason to standard error, if it can be written.
 fn failed(reason: &dyn std::error::Error) -> ExitCode {
     let _ = writeln!(io::stderr(), "connect-server: {reason}");
     ExitCode::FAILURE

@@ -1,5 +1,4 @@
-//! `connect-server config`: the settings in force, where each comes from, and what is unsafe about
-//! them.
+//! `connect-server config`: the settings in force, their sources, and warnings.
 
 use std::{
     io::{self, Write as _},
@@ -43,7 +42,7 @@ fn shown(options: &Options, setting: &Setting) -> Option<String> {
     setting.value.clone().or_else(|| unset(options, setting))
 }
 
-/// Returns the value of a setting that was not given, if it has one then.
+/// Returns the default of an unset setting, if any.
 fn unset(options: &Options, setting: &Setting) -> Option<String> {
     let choice = options.store.choice().ok();
     match &*setting.flag {

@@ -1,4 +1,5 @@
-//! Holding back webhooks, e-mail and downloads of images: a copy that is tried must not send for real.
+//! Holds back webhooks, e-mail and image downloads of a trial copy.
+//! A copy on trial must not send anything for real.
 
 use connect_core::{
     storage::{CommitError, Storage, StorageError},
@@ -11,19 +12,19 @@ use crate::{
     telemetry::audit::{Action, Subject},
 };
 
-/// The mark of a restored store could not be read, or taken away.
+/// The mark of a restored store could not be read or removed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum DeliveriesError {
     /// It could not be read.
     #[error("whether the store was restored from a backup cannot be read: {0}")]
     Unreadable(#[from] StorageError),
-    /// It could not be taken away.
+    /// It could not be removed.
     #[error("the mark of a restored store could not be taken away: {0}")]
     NotTaken(#[from] CommitError),
 }
 
-/// Finds out whether the server holds back deliveries, and says so in the log. `--deliveries` makes a restored store
-/// the one in use.
+/// Returns whether the server holds back deliveries, and logs it.
+/// `--deliveries` makes a restored store the one in use.
 ///
 /// # Errors
 /// [`DeliveriesError`].

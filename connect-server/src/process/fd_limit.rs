@@ -1,12 +1,12 @@
-//! The number of files that the process may have open. A connection is a file.
+//! The limit on open files. A connection is a file.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Enough for all connections that the server takes and makes at a time.
+/// Enough for all connections of the server, in and out.
 const ENOUGH: u64 = 16_384;
 
-/// Raises the limit on open files, as far as the system lets this process. Many systems start
-/// processes with 1024, which is for programs that cannot handle more.
+/// Raises the limit on open files, as far as permitted.
+/// Many systems start processes with 1024, for programs unable to handle more.
 pub(crate) fn raise() {
     let limit = getrlimit(Resource::Nofile);
     let most = limit.maximum.map_or(ENOUGH, |most| most.min(ENOUGH));

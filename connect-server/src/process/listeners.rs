@@ -1,5 +1,5 @@
-//! The listeners of the server: the API's, the owner's, and one for commands where the owner's can be
-//! reached from elsewhere.
+//! The listeners of the server: the API's, the owner's, the operator's.
+//! The last is for commands, and exists only if the owner's is reachable from elsewhere.
 
 use std::net::Ipv4Addr;
 
@@ -12,14 +12,14 @@ use crate::{
 pub(crate) struct Listeners {
     pub(crate) api: Server,
     pub(crate) owner: Server,
-    /// For commands alone, on loopback; `None` where the owner's listener takes them.
+    /// For commands alone, on loopback; `None` if the owner's takes them.
     pub(crate) commands: Option<Server>,
-    /// The certificate of those that speak TLS.
+    /// The certificate of the listeners with TLS.
     pub(crate) certificate: Option<Certificate>,
 }
 
 impl Listeners {
-    /// Binds them all.
+    /// Binds all listeners.
     ///
     /// # Errors
     /// An address cannot be bound, must not be served in plain HTTP, or the TLS files cannot be used.
@@ -58,13 +58,14 @@ impl Listeners {
         })
     }
 
-    /// Returns the address to which the command line sends commands.
+    /// Returns the address for commands from the command line.
     pub(crate) fn commands_url(&self) -> String {
         self.commands.as_ref().unwrap_or(&self.owner).url()
     }
 }
 
-/// Owners and a few probes: files are better spent on integrators.
+/// The limits for owners and a few probes.
+/// Files are better spent on integrators.
 fn of_owner() -> Limits {
     Limits {
         connections: 50,

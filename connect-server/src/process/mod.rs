@@ -1,4 +1,4 @@
-//! Starting, serving and stopping, and what surrounds a server on its machine.
+//! Starts, serves and stops the server, and prepares its process.
 
 mod config;
 mod deliveries;

@@ -1,4 +1,4 @@
-//! Reading again what may change while the server runs: certificates and the level of the log.
+//! Reads certificates and the log's level again while the server runs.
 
 use std::{
     io::{self, IsTerminal as _},
@@ -13,13 +13,13 @@ use tokio::{
 
 use crate::{net::Certificate, telemetry::log};
 
-/// The time between two looks for another certificate.
+/// The time between two checks for another certificate.
 const LOOK: Duration = Duration::from_secs(3600);
 
-/// The looks from one warning about a certificate to the next: a day's.
+/// The checks between two warnings about a certificate: a day's.
 const LOOKS_PER_WARNING: u32 = 24;
 
-/// SIGHUP, by which the operator has files read again, and a terminal says that it was closed.
+/// SIGHUP: the operator asks to read files again, or a terminal closes.
 pub(crate) struct Hangups {
     signal: Signal,
     /// Set when the server was started from a terminal.
@@ -27,10 +27,10 @@ pub(crate) struct Hangups {
 }
 
 impl Hangups {
-    /// Takes the signal, which would else end the process.
+    /// Handles the signal. Without this, it would end the process.
     ///
     /// # Errors
-    /// The system does not let it.
+    /// The system does not allow it.
     pub(crate) fn take() -> io::Result<Self> {
         Ok(Self {
             signal: signal(SignalKind::hangup())?,
@@ -44,8 +44,8 @@ impl Hangups {
     }
 }
 
-/// Reads again at each SIGHUP, and looks for another certificate each hour. Asks the server to stop when its
-/// terminal was closed. Never ends.
+/// Reads files again at each SIGHUP, and checks the certificate each hour.
+/// Asks the server to stop when its terminal closes. Never ends.
 pub(crate) async fn keep_up_to_date(
     mut hangups: Hangups,
     certificate: Option<Certificate>,
@@ -80,7 +80,7 @@ pub(crate) async fn keep_up_to_date(
     }
 }
 
-/// Reads a certificate again. Returns whether another one is used from now on.
+/// Reads a certificate again. Returns whether another one is used now.
 fn read_again(certificate: &Certificate) -> bool {
     match certificate.read_again() {
         Ok(true) => {
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
     use crate::{net::TlsFiles, telemetry::captured_log::Heard};
 
-    /// Writes a certificate that is valid until this year, and its key.
+    /// Writes a certificate, valid until this year, and its key.
     fn write(folder: &Path, until: i32) {
         let mut made = CertificateParams::new(["localhost".to_owned()]).unwrap();
         made.not_after = date_time_ymd(until, 1, 1);

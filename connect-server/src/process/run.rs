@@ -62,7 +62,7 @@ use crate::{
     },
 };
 
-/// The reason why the server did not start, or ended.
+/// The reason for a failed start or an early end.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// The store did not open.
@@ -71,7 +71,8 @@ pub enum RunError {
     /// The user has no data folder.
     #[error(transparent)]
     NoDataFolder(#[from] NoDataFolder),
-    /// Root was to serve the store of another user, who could not open it again afterwards.
+    /// Root was to serve the store of another user.
+    /// This user could not open it again afterwards.
     #[error(transparent)]
     Owner(#[from] OtherOwner),
     /// The file of a sandbox's clock cannot be read.
@@ -95,13 +96,13 @@ pub enum RunError {
     /// The folder for images cannot be used.
     #[error(transparent)]
     Copies(#[from] CopiesError),
-    /// The folder for images is not apart from that of the store.
+    /// The folders of images and of the store overlap.
     #[error(transparent)]
     Folders(#[from] FoldersOverlap),
     /// Requests to other servers cannot be made.
     #[error(transparent)]
     Outbound(#[from] OutboundError),
-    /// Owners cannot be written to.
+    /// Mail to owners cannot be sent.
     #[error(transparent)]
     Mail(#[from] SmtpError),
     /// The token for the metrics cannot be used.
@@ -118,11 +119,13 @@ pub enum RunError {
 /// The time between two runs of maintenance.
 const MAINTENANCE: Duration = Duration::from_secs(60);
 
-/// The time after which last uses of tokens are written down, for other servers to show within a minute.
+/// The time between two writes of the last uses of tokens.
+/// Other servers show them within a minute.
 const LAST_USES: Duration = Duration::from_secs(30);
 
-/// Does what the command line asks for: serves until Ctrl-C or SIGTERM, then lets running requests
-/// finish; or checks or moves a store.
+/// Runs the command of the command line.
+/// A server runs until Ctrl-C or SIGTERM, then lets running requests finish. Other commands check or move a
+/// store, for example.
 ///
 /// # Errors
 /// The server could not be started, or its store is dead. For other commands see the exit code.
@@ -361,7 +364,7 @@ struct Started {
 }
 
 impl Started {
-    /// Opens the store, and all else.
+    /// Opens the store and all other parts.
     ///
     /// # Errors
     /// See [`RunError`].
@@ -435,8 +438,8 @@ impl Started {
     }
 }
 
-/// Returns the networks besides the public internet from which images are taken and to which
-/// webhooks are sent.
+/// Returns the allowed networks besides the public internet.
+/// Images are taken from them, and webhooks are sent to them.
 fn allowed_networks(options: &Options, is_demo: bool) -> Networks {
     let allowed = options.images.allow_networks.clone().unwrap_or_default();
     if !is_demo {
@@ -448,7 +451,8 @@ fn allowed_networks(options: &Options, is_demo: bool) -> Networks {
     allowed.and(Networks::loopback())
 }
 
-/// Writes down the way to this server. A server without it serves, and takes no commands.
+/// Writes the pass for commands to this server into its file.
+/// A server without the file serves, but takes no commands.
 fn write_pass(path: PathBuf, pass: &Pass) -> Option<PassFile> {
     let shown = path.display().to_string();
     PassFile::write(path, pass)
@@ -458,7 +462,7 @@ fn write_pass(path: PathBuf, pass: &Pass) -> Option<PassFile> {
         .ok()
 }
 
-/// Makes the service that takes over images, with links to the address of `api`.
+/// Makes the image service, with links to the address of `api`.
 fn images(options: &Options, allowed: Networks, api: &Server) -> Result<ImageService, RunError> {
     let wanted = &options.images;
     let copies = match options.image_folder(&options.store.choice()?) {
@@ -491,7 +495,7 @@ async fn open(options: &Options) -> Result<Store, RunError> {
     Ok(Store::open(&choice, &options.store).await?)
 }
 
-/// Stops the server when its store is dead, and says why.
+/// Stops the server when its store is dead; notes the reason.
 async fn watch_store(
     health: StoreHealth,
     reason: Arc<OnceLock<String>>,
@@ -504,7 +508,7 @@ async fn watch_store(
     stop.send_replace(true);
 }
 
-/// Becomes true at Ctrl-C or SIGTERM, or when somebody else says so.
+/// Becomes true at Ctrl-C, SIGTERM, or a request to stop.
 fn stop_signal() -> Result<(watch::Sender<bool>, watch::Receiver<bool>), std::io::Error> {
     let (stop, stopped) = watch::channel(false);
     let signalled = stop.clone();
@@ -521,7 +525,8 @@ fn stop_signal() -> Result<(watch::Sender<bool>, watch::Receiver<bool>), std::io
     Ok((stop, stopped))
 }
 
-/// Writes down when tokens were last used. Maintenance does so too, but may take longer for one round.
+/// Writes down the last uses of tokens.
+/// Maintenance does so too, but one round of it may take longer.
 async fn write_down_uses(connect: Connect) {
     let mut rounds = tokio::time::interval(LAST_USES);
     loop {

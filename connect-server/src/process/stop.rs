@@ -1,4 +1,4 @@
-//! The end of the server, which comes in time.
+//! Stops the server within a time limit.
 
 use std::time::Duration;
 
@@ -8,11 +8,12 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-/// The time from the wish to stop after which what still runs is left. Container engines kill after ten
-/// seconds, and the last lines of the log take up to one.
+/// The time limit for ending all work after the stop request.
+/// Unfinished work is abandoned. Container engines kill after ten seconds, and the last lines of the log take
+/// up to one.
 const IN_ALL: Duration = Duration::from_secs(8);
 
-/// The time that the last note in the store may take.
+/// The time limit for the last write to the store.
 const LAST_NOTE: Duration = Duration::from_secs(1);
 
 /// Waits until the server is asked to stop.
@@ -33,8 +34,8 @@ pub(crate) async fn unless_asked<T>(
     }
 }
 
-/// Does the work of the server, which ends some time after it was asked to; what takes longer is left. It is
-/// as after a crash then: no answer was given that is not kept.
+/// Does the work of the server, with at most [`IN_ALL`] to stop.
+/// Unfinished work is abandoned, as in a crash: every answer given is stored already.
 pub(crate) async fn in_time(work: impl Future<Output = ()>, stopped: watch::Receiver<bool>) {
     let overdue = async {
         asked(stopped).await;
@@ -48,7 +49,7 @@ pub(crate) async fn in_time(work: impl Future<Output = ()>, stopped: watch::Rece
     }
 }
 
-/// Waits for the last note in the store, as long as there is time. `None` when it takes too long.
+/// Waits for the last write to the store; `None` on a timeout.
 pub(crate) async fn last_note<T>(note: impl Future<Output = T>) -> Option<T> {
     timeout(LAST_NOTE, note).await.ok()
 }
@@ -61,7 +62,8 @@ mod tests {
 
     use super::*;
 
-    /// The time from the wish to stop, after an hour of service, to the end of work that takes so long to end.
+    /// The time from the stop request to the end of work.
+    /// The request comes after an hour of service. The work takes `to_end` to end.
     async fn takes(to_end: Option<Duration>) -> Duration {
         const SERVED: Duration = Duration::from_secs(3600);
         let (stop, stopped) = watch::channel(false);

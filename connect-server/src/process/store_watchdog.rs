@@ -1,18 +1,18 @@
-//! Keeping an eye on the store while it is served: a server whose store stays dead ends, so that
-//! whoever looks after it starts it again or is told.
+//! Watches the health of the store while the server runs.
+//! A server with a dead store ends, so its supervisor starts it again or reports it.
 
 use std::time::Duration;
 
 use connect_core::storage::disk::Health;
 use tokio::time::Instant;
 
-/// For how long a store may be opened again and again before the server gives up.
+/// The time limit for reopening a failed store before giving up.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The time between two looks at the condition.
+/// The time between two checks of its health.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// Ends when the store has been failing for a minute without a break, with its last error.
+/// Returns the store's last error after a minute of constant failure.
 pub(crate) async fn until_dead(health: impl Fn() -> Health) -> String {
     let mut looks = tokio::time::interval(LOOK);
     let mut failing_since = None;

@@ -1,15 +1,16 @@
-//! The workers that run beside the listeners. Each has a task of its own, so that the cores share the
-//! work, and a panic of one ends neither the server nor another worker.
+//! Runs the workers beside the listeners.
+//! Each has a task of its own. So the cores share the work, and a panic ends neither the server nor another
+//! worker.
 
 use std::time::Duration;
 
 use tokio::{sync::watch, time::timeout};
 
-/// The time after which a worker that has panicked is started again.
+/// The pause before a panicked worker starts again.
 const PAUSE: Duration = Duration::from_secs(5);
 
-/// Runs the worker that `start` makes, until it ends. A worker that panics is logged, and started
-/// again after a pause, unless the server stops.
+/// Runs the worker made by `start` until it ends.
+/// A panic is logged, and the worker starts again after a pause, unless the server stops.
 pub(crate) async fn keep_running<W>(
     name: &'static str,
     mut stopped: watch::Receiver<bool>,
@@ -37,7 +38,8 @@ mod tests {
 
     use super::*;
 
-    /// A worker that panics as often as this, and then works until the server stops.
+    /// Counts the starts of a worker with this many panics.
+    /// Then it works until the server stops. The second value is the time taken.
     async fn starts(panics: usize, stop_after: Duration) -> (usize, Duration) {
         let (stop, stopped) = watch::channel(false);
         let starts = Arc::new(AtomicUsize::new(0));

@@ -1,7 +1,8 @@
 //! The audit lines of the log.
 //!
-//! There is one for each action of an owner or an operator, done or refused. They are written here and nowhere else. No line has a secret, or a text that somebody typed: what names the
-//! account, the person and the object comes from the store.
+//! Each action of an owner or an operator has one line, done or refused. Only this module writes them. No line
+//! contains a secret or typed text: the identifiers of the account, the person and the object come from the
+//! store.
 
 use std::net::IpAddr;
 
@@ -12,7 +13,7 @@ use uuid::Uuid;
 /// The target of audit lines, for `RUST_LOG` to keep them.
 pub(crate) const AUDIT: &str = "connect_server::audit";
 
-/// Makes the enum of actions with their names, and the list of all of them.
+/// Makes the enum of actions, with their names and their list.
 macro_rules! actions {
     ($($(#[$doc:meta])* $action:ident = $name:literal,)*) => {
         /// An action of an owner or an operator.
@@ -111,7 +112,7 @@ actions! {
     UseSandbox = "sandbox.use",
 }
 
-/// The account and the object of an action, as far as they are known.
+/// The account and the object of an action, if known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Subject {
     /// The account.
@@ -137,13 +138,13 @@ impl Subject {
 pub(crate) enum Person {
     /// The owner with this e-mail address, signed in.
     Owner(String),
-    /// The operator, under a name on the machine if one was told.
+    /// The operator, with the user name on the machine if known.
     Operator(Option<String>),
-    /// A person without a proof.
+    /// A person without proof of identity.
     Unknown,
 }
 
-/// The way in which an action came.
+/// The origin of an action.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Asked<'a> {
     /// By a request to this server.
@@ -153,7 +154,7 @@ pub(crate) enum Asked<'a> {
         /// Its headers, with its id.
         headers: &'a HeaderMap,
     },
-    /// By the command line, which has the store open itself.
+    /// By the command line, with the store opened by itself.
     CommandLine,
 }
 
@@ -199,7 +200,7 @@ pub(crate) fn write(
     );
 }
 
-/// Finds the account of an owner's e-mail address, for the line of a failed sign-in.
+/// Finds the account of an owner's e-mail address, for failed sign-ins.
 ///
 /// The address itself is in no line: people type passwords into its field.
 pub(crate) async fn account_of_email(connect: &Connect, email: &str) -> Subject {

@@ -8,15 +8,15 @@ use std::{
 use tracing::subscriber::{self, DefaultGuard};
 use tracing_subscriber::fmt::MakeWriter;
 
-/// The lines that were logged.
+/// The logged lines.
 #[derive(Clone, Default)]
 pub(crate) struct Heard(Arc<Mutex<Vec<u8>>>);
 
 impl Heard {
-    /// Takes what this thread logs at level info, until the guard is dropped.
+    /// Captures this thread's log at level info until the guard drops.
     pub(crate) fn listen(&self) -> DefaultGuard {
-        // An event that is first met on a thread where nobody listens would be off for all threads, as long as there
-        // is one listener. So somebody listens everywhere.
+        // tracing turns an event off for all threads if a thread without a subscriber meets it first while
+        // there is just one subscriber. So every thread gets one.
         static EVERYWHERE: Once = Once::new();
         EVERYWHERE.call_once(|| {
             subscriber::set_global_default(tracing_subscriber::registry()).unwrap();

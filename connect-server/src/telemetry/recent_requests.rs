@@ -1,7 +1,7 @@
 //! The last requests of each token, for its owner to look at.
 //!
-//! They are kept in memory: they begin anew with each start of the server. What they take is bounded in
-//! bytes; where there is no more room, the token that was used longest ago is forgotten.
+//! They are kept in memory and lost at each restart of the server. Their memory is limited in bytes: without
+//! room, the least recently used token is dropped.
 
 use std::{
     borrow::Cow,
@@ -16,25 +16,28 @@ use connect_core::{
 use http::{HeaderValue, Method, Request, StatusCode, uri::PathAndQuery};
 use rustc_hash::FxHashMap;
 
-/// The requests that are kept of a token.
+/// The most requests kept of a token.
 const OF_TOKEN: usize = 100;
 
-/// The memory for all of them, in bytes: the requests of a thousand busy tokens, or more of others.
+/// The memory for all of them, in bytes.
+/// It holds the requests of a thousand busy tokens, or of more less busy ones.
 const MOST_BYTES: usize = 16 * 1024 * 1024;
 
-/// The memory of a token besides its requests: its entries in the maps, with what these keep free.
+/// The memory of a token besides its requests, in bytes.
+/// It covers its entries in the maps and their spare room.
 const TOKEN_BYTES: usize = 256;
 
-/// The memory that an allocation takes besides what was asked for.
+/// The memory overhead of an allocation, in bytes.
 const ALLOCATION_BYTES: usize = 16;
 
-/// The requests of all tokens after which a token is put behind the others again.
+/// The requests of all tokens before a token moves to the end.
 const MOVE_AFTER: u64 = 1000;
 
-/// The longest text that is kept of a request, in bytes. Paths of ours are shorter.
+/// The longest text kept of a request, in bytes.
+/// Our own paths are shorter.
 const LONGEST: usize = 200;
 
-/// A request that was answered.
+/// An answered request, as the owner sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RecentRequest {
     /// The time of the answer.
@@ -43,13 +46,13 @@ pub(crate) struct RecentRequest {
     /// The path, without its query.
     pub(crate) path: String,
     pub(crate) status: StatusCode,
-    /// The idempotency key, if it had one.
+    /// The idempotency key, if any.
     pub(crate) key: Option<String>,
     pub(crate) request_id: String,
 }
 
-/// A request that is not answered yet. It shares the text of the request: who sent it is not known, so
-/// nothing may be worth keeping.
+/// A request without an answer yet.
+/// It shares the texts of the request: its token is still unknown, so a copy may be of no use.
 pub(crate) struct Asked {
     method: Method,
     path: Option<PathAndQuery>,
@@ -57,7 +60,7 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
-    /// Keeps what is known of a request.
+    /// Keeps the known parts of a request.
     pub(crate) fn of<B>(request: &Request<B>) -> Self {
         Self {
             method: request.method().clone(),
@@ -66,7 +69,7 @@ impl Asked {
         }
     }
 
-    /// Adds what is known once it is answered.
+    /// Adds the facts of the answer.
     pub(crate) fn answered<'r>(
         &'r self,
         at: Timestamp,
@@ -88,7 +91,7 @@ fn text(value: &HeaderValue) -> Cow<'_, str> {
     clipped(String::from_utf8_lossy(value.as_bytes()))
 }
 
-/// The beginning of a text, which is all of it unless somebody sends what is too long.
+/// The beginning of a text, up to [`LONGEST`] bytes.
 fn clipped(text: Cow<'_, str>) -> Cow<'_, str> {
     let end = text.floor_char_boundary(LONGEST);
     match text {
@@ -100,7 +103,7 @@ fn clipped(text: Cow<'_, str>) -> Cow<'_, str> {
     }
 }
 
-/// A request that was answered.
+/// An answered request, not yet kept.
 pub(crate) struct Answered<'r> {
     at: Timestamp,
     method: &'r Method,
@@ -110,7 +113,7 @@ pub(crate) struct Answered<'r> {
     request_id: Cow<'r, str>,
 }
 
-/// A request as it is kept: its texts are one.
+/// A request in memory, with its texts joined.
 struct Kept {
     at: Timestamp,
     method: Method,
@@ -121,7 +124,7 @@ struct Kept {
 }
 
 impl Kept {
-    /// Keeps a request in the memory of one that is forgotten.
+    /// Keeps a request in the memory of a dropped one.
     fn new(request: &Answered<'_>, mut text: String) -> Self {
         let texts = [&*request.path, &request.key, &request.request_id];
         text.clear();
@@ -162,18 +165,18 @@ pub(crate) struct RecentRequests(Arc<Mutex<All>>);
 #[derive(Default)]
 struct All {
     tokens: FxHashMap<Id<Token>, OfToken>,
-    /// The tokens, that which was used longest ago first, give or take [`MOVE_AFTER`] requests.
+    /// The tokens, least recently used first, within [`MOVE_AFTER`] requests.
     by_use: BTreeMap<u64, Id<Token>>,
     /// The number of requests so far.
     count: u64,
-    /// The memory that they take, by estimate.
+    /// Their memory in bytes, by estimate.
     bytes: usize,
 }
 
 #[derive(Default)]
 struct OfToken {
     requests: VecDeque<Kept>,
-    /// The number of the request by which it has its place among the tokens.
+    /// Its key in `by_use`: the number of a request.
     placed: u64,
     texts: usize,
 }
@@ -314,7 +317,7 @@ mod tests {
         assert!(taken <= 3 * LONGEST + ALLOCATION_BYTES, "{taken}");
     }
 
-    /// Whatever many tokens send, they take no more than is meant, and those that were used last stay.
+    /// Many tokens stay within the memory limit; the latest used stay.
     #[test]
     fn the_token_that_was_used_longest_ago_is_forgotten() {
         let recent = RecentRequests::default();

@@ -1,5 +1,6 @@
-//! Warnings about unsafe settings and surroundings, told at the start and by `connect-server config`.
-//! None of them keeps the server from starting.
+//! Warnings about unsafe settings and surroundings.
+//! They are logged at the start and shown by `connect-server config`. No warning keeps the server from
+//! starting.
 
 use std::path::Path;
 
@@ -17,15 +18,15 @@ use crate::{
 const ANY: u32 = 0o077;
 /// Their rights to write.
 const WRITE: u32 = 0o022;
-/// The rights of everybody else. A group may be there to read a key.
+/// The rights of everybody else. A group may read a key.
 const EVERYBODY: u32 = 0o007;
 
-/// The facts about the process that count.
+/// The facts about the process behind some warnings.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Surroundings {
-    /// The process may do everything on this machine.
+    /// The process runs as root.
     pub(crate) is_root: bool,
-    /// The address of the mail server, with its password, is on the command line.
+    /// The mail server's address, with its password, is on the command line.
     pub(crate) shows_password: bool,
     /// The address of the database is on the command line.
     pub(crate) shows_database: bool,
@@ -34,7 +35,7 @@ pub(crate) struct Surroundings {
 }
 
 impl Surroundings {
-    /// Finds them out.
+    /// Reads them from the process.
     pub(crate) fn find() -> Self {
         let is_given = |flag: &str| {
             let is_flag = |word: &str| {
@@ -53,7 +54,7 @@ impl Surroundings {
     }
 }
 
-/// Returns the warnings, each with what to do.
+/// Returns the warnings, each with its remedy.
 pub(crate) fn of(options: &Options, is_demo: bool, surroundings: Surroundings) -> Vec<String> {
     let mut warnings = Vec::new();
     if surroundings.is_root {
@@ -93,7 +94,7 @@ pub(crate) fn of(options: &Options, is_demo: bool, surroundings: Surroundings) -
     warnings
 }
 
-/// Returns the warnings about the store, each with what to do.
+/// Returns the warnings about the store, each with its remedy.
 pub(crate) fn of_store(choice: &StorageChoice, surroundings: Surroundings) -> Vec<String> {
     let StorageChoice::Postgres(address) = choice else {
         return Vec::new();
@@ -108,7 +109,8 @@ pub(crate) fn of_store(choice: &StorageChoice, surroundings: Surroundings) -> Ve
     warnings
 }
 
-/// Warns of what others could read on the way to a database, or of what its address leaves unsaid.
+/// Warns of an unencrypted connection to a database.
+/// Also warns of an address without its TLS mode.
 fn to_database(address: &DatabaseAddress) -> Option<String> {
     match address.encryption() {
         Encryption::Off if !address.is_here() => Some(
@@ -125,7 +127,7 @@ fn to_database(address: &DatabaseAddress) -> Option<String> {
     }
 }
 
-/// Warns of what others could read or make up on the way to the server or from it.
+/// Warns of readable or forgeable traffic to and from the server.
 fn on_the_way(options: &Options, warnings: &mut Vec<String>) {
     match options.plain_http() {
         PlainHttp::Anywhere => {
@@ -165,7 +167,7 @@ fn is_wide(net: &IpNet) -> bool {
     net.prefix_len() < net.max_prefix_len() / 2
 }
 
-/// Warns of what others on this machine could read or change.
+/// Warns of files open to other users of this machine.
 fn in_files(options: &Options, choice: &StorageChoice, warnings: &mut Vec<String>) {
     let mut check = |path: &Path, mask: u32, what: &str, remedy: &str| {
         if rights_of_others(path, mask) != 0 {

@@ -8,7 +8,8 @@ use tempfile::TempDir;
 use super::*;
 use crate::cli::{Arguments, Command};
 
-/// The warnings of these flags, on a folder of the test's own, but for that about e-mail.
+/// The warnings of these flags, except the one about e-mail.
+/// The data folder is the test's own.
 fn warnings(folder: &TempDir, flags: &str) -> Vec<String> {
     let data = folder.path().to_str().unwrap();
     let words = ["connect-server", "serve", "--data", data];
@@ -21,7 +22,7 @@ fn warnings(folder: &TempDir, flags: &str) -> Vec<String> {
     all
 }
 
-/// A folder that is the owner's alone.
+/// A folder with rights for its owner alone.
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     set_mode(&folder.path().into(), 0o700);

@@ -1,7 +1,7 @@
-//! The form of a line of JSON: that of `tracing_subscriber`, without hidden characters.
+//! Log lines in the JSON of `tracing_subscriber`, without hidden characters.
 //!
-//! JSON takes them as they are. But a reader of the log who has U+202E shown to him reads another line than the one
-//! that stands there, and some programs take U+2028 for the end of one.
+//! JSON allows hidden characters. But U+202E makes a line display as another text, and some programs take
+//! U+2028 for the end of a line.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use tracing_subscriber::{
     registry::LookupSpan,
 };
 
-/// Lines of JSON of another format, with their hidden characters escaped.
+/// Lines of JSON of another format, with hidden characters escaped.
 pub(super) struct Escaped<F>(pub(super) F);
 
 impl<S, N, F> FormatEvent<S, N> for Escaped<F>

@@ -1,4 +1,4 @@
-//! The level of the log, which can be read again while the program runs.
+//! The level of the log, reloadable while the program runs.
 
 use std::{
     env,
@@ -11,11 +11,12 @@ use std::{
 
 use tracing_subscriber::{EnvFilter, filter::LevelFilter};
 
-/// The log unless `RUST_LOG` says otherwise. The `h2` crate warns of what clients do wrong, which
-/// would let them fill the log; `deadpool` of each connection that a database has closed.
+/// The default level, without `RUST_LOG`.
+/// The `h2` crate warns of client errors, so clients could fill the log; `deadpool` warns of each connection
+/// closed by a database.
 const DEFAULT: &str = "info,h2=error,deadpool=error";
 
-/// The reason why a level is not used.
+/// The reason for ignoring a level.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum LevelError {
     #[error("{}: {source}", path.display())]
@@ -27,15 +28,15 @@ pub(super) enum LevelError {
     Unknown { place: String, problem: String },
 }
 
-/// The filter where nothing else is said.
+/// The default filter.
 pub(super) fn usual() -> EnvFilter {
     EnvFilter::new(DEFAULT)
 }
 
-/// The filter as the environment has it.
+/// The filter from the environment.
 ///
 /// # Errors
-/// It says something else than a level.
+/// Its value is no level.
 pub(super) fn of_environment() -> Result<EnvFilter, LevelError> {
     const NAME: &str = EnvFilter::DEFAULT_ENV;
     let wanted = env::var(NAME).unwrap_or_default();
@@ -43,10 +44,10 @@ pub(super) fn of_environment() -> Result<EnvFilter, LevelError> {
     Ok(read(&wanted, NAME)?.unwrap_or_else(usual))
 }
 
-/// The filter in a file; `None` where there is no file, or nothing in it.
+/// The filter in a file; `None` if missing or empty.
 ///
 /// # Errors
-/// The file cannot be read, or says something else than a level.
+/// The file cannot be read, or its content is no level.
 pub(super) fn in_file(path: &Path) -> Result<Option<EnvFilter>, LevelError> {
     match fs::read_to_string(path) {
         Ok(text) => read(text.trim(), path.display()),
@@ -58,7 +59,7 @@ pub(super) fn in_file(path: &Path) -> Result<Option<EnvFilter>, LevelError> {
     }
 }
 
-/// Reads the text of a place; `None` when it is empty.
+/// Reads the text of a place; `None` if it is empty.
 ///
 /// The filter takes a lone word other than a level for a target, and turns everything else off: `inof` would
 /// silence the log.
@@ -78,24 +79,24 @@ fn read(wanted: &str, place: impl Display) -> Result<Option<EnvFilter>, LevelErr
     })
 }
 
-/// The way to give the log of this process another level.
+/// The file of the log's level, and its setter.
 struct Level {
     path: PathBuf,
     set: Box<dyn Fn(EnvFilter) + Send + Sync>,
 }
 
-/// Set when the log has a file with its level.
+/// Set if the log has a file for its level.
 static LEVEL: OnceLock<Level> = OnceLock::new();
 
-/// Has the file of the level read again by [`read_level_again`].
+/// Keeps the file of the level and its setter for [`read_level_again`].
 pub(super) fn keep(path: PathBuf, set: impl Fn(EnvFilter) + Send + Sync + 'static) {
     let set = Box::new(set);
     // A program has one log.
     let _ = LEVEL.set(Level { path, set });
 }
 
-/// Reads the file with the level of the log again, if the log has one. A level that cannot be used leaves the
-/// log as it is.
+/// Reads the file of the log's level again, if any.
+/// An unusable level leaves the log as it is.
 pub(crate) fn read_level_again() {
     let Some(level) = LEVEL.get() else {
         return;

@@ -1,7 +1,7 @@
-//! The form of a line of text: that of `tracing_subscriber`, but always one line.
+//! Log lines in the text of `tracing_subscriber`, always one line.
 //!
-//! The library writes each value through `dyn Debug`, character by character. With a line for each
-//! request that was 7 % of a busy server's time.
+//! The library writes each value through `dyn Debug`, character by character. At one line per request this
+//! took 7 % of a busy server's time.
 
 use std::{
     cell::Cell,
@@ -21,7 +21,7 @@ use tracing_subscriber::{
     registry::LookupSpan,
 };
 
-/// The time of this machine, in the form that the API writes.
+/// The time of this machine, in the API's format.
 pub(super) struct Clock;
 
 impl FormatTime for Clock {
@@ -30,16 +30,16 @@ impl FormatTime for Clock {
     }
 }
 
-/// A line with the time, the level, the target, the message and the fields.
+/// A line with time, level, target, message and fields.
 pub(super) struct Line;
 
 thread_local! {
-    /// The memory of the last line. Lines are put together here: each part that is handed to the library's
-    /// writer is a call through a pointer.
+    /// The buffer of the last line, reused by the next.
+    /// Lines are built here: each part written to the library's writer costs a call through a pointer.
     static MEMORY: Cell<String> = const { Cell::new(String::new()) };
 }
 
-/// The longest line whose memory is kept, in bytes.
+/// The largest buffer to keep, in bytes.
 const LONGEST_KEPT: usize = 4096;
 
 impl<S, N> FormatEvent<S, N> for Line
@@ -75,7 +75,7 @@ where
     }
 }
 
-/// Returns a level as wide as the others, in its colour where there are colours.
+/// Returns a level, padded to equal width, in colour if wanted.
 fn level(level: Level, has_colours: bool) -> &'static str {
     match (level, has_colours) {
         (Level::ERROR, false) => " ERROR ",
@@ -106,7 +106,7 @@ impl Fields {
         }
     }
 
-    /// Adds a value of which no character needs an escape.
+    /// Adds a value without characters to escape.
     fn plain(&mut self, field: &Field, value: &str) {
         self.name(field);
         self.line.push_str(value);
@@ -144,8 +144,8 @@ impl Visit for Fields {
     }
 }
 
-/// Adds a text with its hidden characters escaped: one of others cannot look like a line of its own, gives
-/// no command to a terminal, and has no part that cannot be seen.
+/// Adds a text with its hidden characters escaped.
+/// So a client's text cannot look like a line of its own, command a terminal, or hide a part of itself.
 fn push_escaped(line: &mut String, text: &str) {
     for character in text.chars() {
         if is_hidden(character) {
@@ -156,7 +156,7 @@ fn push_escaped(line: &mut String, text: &str) {
     }
 }
 
-/// Returns whether a text is nothing but printable ASCII.
+/// Returns whether a text is printable ASCII only.
 fn is_plain(text: &str) -> bool {
     all(text, is_printable)
 }
@@ -166,7 +166,8 @@ fn is_printable(byte: u8) -> bool {
     matches!(byte, b' '..=b'~')
 }
 
-/// Returns whether all bytes are such. It looks at all of them, so that it can look at many at once.
+/// Returns whether all bytes satisfy `is_such`.
+/// It checks every byte without an early end, so the machine can check many at once.
 fn all(text: &str, is_such: impl Fn(u8) -> bool) -> bool {
     text.bytes().fold(true, |all, byte| all & is_such(byte))
 }
@@ -178,7 +179,7 @@ mod tests {
     use super::*;
     use crate::telemetry::captured_log::Heard;
 
-    /// Returns the lines of some events without their times, as ours and as the library has them.
+    /// Returns the lines of events without times, ours and the library's.
     fn written(log: impl Fn()) -> [Vec<String>; 2] {
         let lines = |heard: &Heard| {
             let lines = tracing_subscriber::fmt().with_ansi(false);
@@ -249,7 +250,7 @@ mod tests {
         assert!(ours[0].ends_with(expected), "{}", ours[0]);
     }
 
-    /// A line begins with nothing of the last one, however long that was.
+    /// A line contains nothing of the last one, of any length.
     #[test]
     fn a_line_has_nothing_of_another() {
         struct Logs;

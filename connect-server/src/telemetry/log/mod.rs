@@ -28,8 +28,8 @@ use json::Escaped;
 use line::{Clock, Line};
 use writer::Writer;
 
-/// Logs to standard error; `RUST_LOG` or a file says how much. The last lines are written when the result is
-/// dropped.
+/// Starts the log on standard error.
+/// Its level comes from a file or `RUST_LOG`. Dropping the result writes the last lines.
 ///
 /// # Errors
 /// The system starts no thread.
@@ -60,7 +60,8 @@ pub fn start(options: &LogOptions) -> io::Result<Logging> {
     Ok(logging)
 }
 
-/// Logs in this form from now on. With a file, its level can be read again.
+/// Logs in this form from now on.
+/// With a file, its level can be read again.
 fn begin<N, E>(lines: SubscriberBuilder<N, E, EnvFilter, Writer>, file: Option<PathBuf>)
 where
     N: for<'w> FormatFields<'w> + Send + Sync + 'static,
@@ -78,7 +79,7 @@ where
     lines.init();
 }
 
-/// The same in lines of text, for the benchmarks to start.
+/// The log in lines of text, for the benchmarks to start.
 ///
 /// # Errors
 /// The system starts no thread.
@@ -107,7 +108,7 @@ fn lines(
     Ok((Logging(log), lines))
 }
 
-/// The log of a program that runs.
+/// The log of a running program.
 #[derive(Debug)]
 pub struct Logging(Writer);
 

@@ -1,8 +1,8 @@
-//! The writer of the log, which nobody has to wait for.
+//! A non-blocking writer of the log.
 //!
-//! A thread of its own writes the lines. Standard error may be a full disk, a pipe whose reader has gone,
-//! or one that nobody reads. Requests are answered all the same: lines that find no room are lost, and
-//! a later line says how many. A process that is killed loses those of its last 20 milliseconds.
+//! A thread of its own writes the lines. Standard error may be a full disk, a closed pipe, or a pipe without
+//! an active reader. Requests are answered all the same: lines without room are lost, and a later line gives
+//! their number. A killed process loses the lines of its last 20 milliseconds.
 
 use std::{
     io,
@@ -13,17 +13,17 @@ use std::{
 
 use tracing_subscriber::fmt::MakeWriter;
 
-/// The most bytes of lines that wait to be written.
+/// The most bytes of waiting lines.
 const MOST_WAITING: usize = 1_000_000;
 
-/// The time after a write in which lines gather for the next. To wake the thread for each line cost a
-/// busy server half of its requests per second.
+/// The pause after a write, to gather lines for the next.
+/// Waking the thread for each line cost a busy server half of its requests per second.
 const GATHER: Duration = Duration::from_millis(20);
 
-/// The longest time that a program which ends waits for its last lines.
+/// The longest wait for the last lines at the program's end.
 const LAST_LINES: Duration = Duration::from_secs(1);
 
-/// A log. Writing to it takes no time and always succeeds. Cheap to clone.
+/// A log. Writing returns at once and always succeeds. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Writer(Arc<Shared>);
 
@@ -33,18 +33,18 @@ struct Shared {
     changed: Condvar,
 }
 
-/// The lines that wait, and what became of earlier ones.
+/// The waiting lines, and the number of lost ones.
 #[derive(Debug, Default)]
 struct Queue {
     lines: Vec<u8>,
-    /// Set while the thread writes lines that it has taken.
+    /// Set while the thread writes taken lines.
     is_writing: bool,
-    /// The lines that were lost since the last that was written.
+    /// The lines lost since the last successful write.
     lost: usize,
 }
 
 impl Writer {
-    /// A log that a thread writes to `output`.
+    /// A log with a thread to write it to `output`.
     ///
     /// # Errors
     /// The system starts no thread.
@@ -71,7 +71,7 @@ impl Writer {
         }
     }
 
-    /// Waits until all lines are written, but not for long.
+    /// Waits until all lines are written, for at most [`LAST_LINES`].
     pub(crate) fn finish(&self) {
         let is_busy = |queue: &mut Queue| queue.is_writing || !queue.lines.is_empty();
         let (changed, queue) = (&self.0.changed, self.queue());
@@ -94,7 +94,7 @@ impl Writer {
         }
     }
 
-    /// Waits for lines, and takes all that there are.
+    /// Waits for lines, and takes all of them.
     fn take(&self, lines: &mut Vec<u8>) {
         let is_idle = |queue: &mut Queue| queue.lines.is_empty();
         let queue = self.0.changed.wait_while(self.queue(), is_idle);
@@ -103,8 +103,8 @@ impl Writer {
         queue.is_writing = true;
     }
 
-    /// Notes what became of the lines that were taken. Returns how many were lost, once there is a
-    /// log again to say so in.
+    /// Notes the outcome of writing the taken lines.
+    /// After a success it returns the number of lines lost before, to log it.
     fn settle(&self, lines: &[u8], is_written: bool) -> usize {
         let mut queue = self.queue();
         queue.is_writing = false;
@@ -150,7 +150,7 @@ mod tests {
 
     use super::*;
 
-    /// An output that takes a write when the test says so, and says how that ends.
+    /// An output under the test's control: when and how writes end.
     struct Slow {
         may_write: Receiver<io::Result<()>>,
         written: SyncSender<Vec<u8>>,

@@ -5,7 +5,7 @@ use prometheus::proto::MetricFamily;
 
 use super::family::Family;
 
-/// Returns what the core has counted.
+/// Returns the counts of the core.
 pub(super) fn families(figures: &Figures) -> Vec<MetricFamily> {
     let (limited, deliveries) = (&figures.limited, &figures.deliveries);
     let images = &figures.images;

@@ -1,4 +1,4 @@
-//! All figures, read when somebody asks.
+//! Exports all figures, read on request.
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
@@ -9,19 +9,19 @@ use tokio::{sync::Mutex, task::spawn_blocking, time::timeout};
 use super::{Requests, core_figures, process, queues, service};
 use crate::net::{Certificate, Load};
 
-/// The longest time that counting the queues may take, the wait for other readers included. All other
-/// figures are there at once, and Prometheus waits for ten seconds.
+/// The time limit for counting the queues, with waits for earlier readers.
+/// All other figures are there at once. Prometheus waits for ten seconds.
 const COUNTING: Duration = Duration::from_secs(5);
 
-/// The things that are asked for their figures.
+/// The sources of the figures.
 pub(crate) struct Sources {
     /// The core.
     pub(crate) connect: Connect,
     /// The condition of the store.
     pub(crate) health: Box<dyn Fn() -> Health + Send + Sync>,
-    /// The listeners, with the names that they have here.
+    /// The listeners, with their names in the metrics.
     pub(crate) loads: [(&'static str, Load); 2],
-    /// The certificate of those that speak TLS.
+    /// The certificate of the listeners with TLS.
     pub(crate) certificate: Option<Certificate>,
     /// The folder of the store, if it has one.
     pub(crate) folder: Option<PathBuf>,
@@ -29,7 +29,7 @@ pub(crate) struct Sources {
     pub(crate) started: Timestamp,
 }
 
-/// Writes all figures down. Cheap to clone.
+/// Writes all figures as text. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Exporter(Arc<Inner>);
 
@@ -49,7 +49,7 @@ impl Exporter {
         }))
     }
 
-    /// Returns the figures as they are now, as text.
+    /// Returns the current figures as text.
     ///
     /// # Errors
     /// The text could not be written.
@@ -77,7 +77,7 @@ impl Exporter {
     }
 }
 
-/// Counts the queues. `None` when that failed or took too long.
+/// Counts the queues. `None` on a failure or a timeout.
 async fn backlog(connect: &Connect, turn: &Mutex<()>) -> Option<Backlog> {
     let count = async {
         let _turn = turn.lock().await;
@@ -104,7 +104,7 @@ mod tests {
 
     use super::*;
 
-    /// A store that never answers.
+    /// A store without any answer.
     struct Silent;
 
     #[async_trait]

@@ -1,17 +1,18 @@
-//! A metric with its samples, as the library writes it.
+//! A metric with its samples, in the library's form.
 
 use prometheus::proto::{Counter, Gauge, LabelPair, Metric, MetricFamily, MetricType};
 
-/// A metric whose samples are numbers. Built from what is known at the moment, it is written once.
+/// A metric with numbers as samples.
+/// It is built from current values and written once.
 pub(super) struct Family(MetricFamily);
 
 impl Family {
-    /// A metric that goes up and down.
+    /// A gauge: it goes up and down.
     pub(super) fn gauge(name: &'static str, help: &'static str) -> Self {
         Self::new(MetricType::GAUGE, name, help)
     }
 
-    /// A metric that only grows.
+    /// A counter: it only grows.
     pub(super) fn counter(name: &'static str, help: &'static str) -> Self {
         Self::new(MetricType::COUNTER, name, help)
     }

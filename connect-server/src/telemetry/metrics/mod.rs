@@ -1,11 +1,11 @@
 //! The figures of a service, in the text form of Prometheus.
 //!
-//! Requests are counted as they end, by handles that were made before ([`Requests`]): no lock is
-//! taken and nothing is allocated. All else is read when somebody asks ([`Exporter`]): the core's
-//! own counts, its queues, what the listeners hold, the disk and the process.
+//! Requests are counted as they end, by handles made before ([`Requests`]), without locks and allocations.
+//! All else is read on request ([`Exporter`]): the core's own counts, its queues, the load of the listeners,
+//! the disk and the process.
 //!
-//! No label has what a client may choose: routes are templates, and other methods than those of HTTP
-//! are one.
+//! No label has a value chosen by a client: routes are templates, and all unknown methods share one
+//! label.
 
 mod core_figures;
 mod exporter;
@@ -20,5 +20,5 @@ pub(crate) use exporter::{Exporter, Sources};
 pub(crate) use readers::{MetricsToken, MetricsTokenError, Readers, digest};
 pub(crate) use requests::Requests;
 
-/// The path at which they are read.
+/// The path of the metrics.
 pub(crate) const PATH: &str = "/metrics";

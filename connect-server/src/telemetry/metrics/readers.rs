@@ -1,4 +1,4 @@
-//! The readers of the metrics.
+//! Access to the metrics.
 
 use std::{fmt, net::IpAddr};
 
@@ -7,14 +7,14 @@ use sha2::{Digest as _, Sha256};
 
 use crate::net::Peer;
 
-/// The least characters of a token: as many as nobody tries out.
+/// The least characters of a token: too many to guess.
 const LEAST: usize = 16;
 
-/// The headers by which a proxy says for whom it asks.
+/// The headers of proxies with the original client.
 const OF_PROXIES: [&str; 4] = ["forwarded", "x-forwarded-for", "x-real-ip", "via"];
 
-/// The token of whoever reads the metrics. It is not shown, and checked only by [`Readers::of`],
-/// because an argument that is refused is printed.
+/// The token for the metrics.
+/// It is never shown. Only [`Readers::of`] checks it, because a refused argument is printed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct MetricsToken(String);
 
@@ -30,7 +30,7 @@ impl fmt::Debug for MetricsToken {
     }
 }
 
-/// The token is not one that can be used. The text holds no part of it.
+/// The token for the metrics is unusable. The text never contains it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the token for the metrics (--metrics-token) must have at least {LEAST} letters, digits or other \
@@ -38,20 +38,21 @@ impl fmt::Debug for MetricsToken {
 )]
 pub struct MetricsTokenError;
 
-/// Those who may read the metrics.
+/// The permitted readers of the metrics.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Readers {
-    /// Nobody: the listener can be reached from elsewhere, and no token is set.
+    /// No reader: the listener is reachable from elsewhere, without a token.
     Nobody,
-    /// Those on this machine. A proxy asks for somebody else.
+    /// Readers on this machine, but not through a proxy.
     Local,
     /// The holders of the token with this digest.
     Holders([u8; 32]),
 }
 
 impl Readers {
-    /// Those who hold the token. Without one, those on this machine, provided that the listener is
-    /// private: not every proxy says for whom it asks.
+    /// Returns the permitted readers.
+    /// With a token, they are its holders. Without one, they are the readers on this machine if the listener
+    /// is private: not every proxy names the original client.
     ///
     /// # Errors
     /// The token is too short, or cannot be sent in a header.
@@ -72,10 +73,10 @@ impl Readers {
         Ok(Self::Holders(digest(token)))
     }
 
-    /// Returns whether a request from there is one of those who are on this machine.
+    /// Returns whether a request comes from a reader on this machine.
     ///
-    /// A name of somebody else's may lead here as well: then it is a page in a browser of this machine that
-    /// asks. So the host has to be an address, or `localhost`.
+    /// The host must be an IP address or `localhost`. A foreign domain name may resolve to this machine too,
+    /// and then the request comes from a web page in a local browser.
     pub(crate) fn is_local(
         peer: Option<&Peer>,
         host: Option<&Authority>,
@@ -88,8 +89,8 @@ impl Readers {
     }
 }
 
-/// Returns whether a host is none that somebody has registered: an address, in brackets if it is one of IPv6,
-/// or `localhost`.
+/// Returns whether a host is an IP address or `localhost`.
+/// No domain owner can register these. An IPv6 address may be in brackets.
 fn is_nobodys_name(host: &str) -> bool {
     let bare = host
         .strip_prefix('[')
@@ -97,7 +98,7 @@ fn is_nobodys_name(host: &str) -> bool {
     host.eq_ignore_ascii_case("localhost") || bare.unwrap_or(host).parse::<IpAddr>().is_ok()
 }
 
-/// Digests are compared, so the time that takes says nothing of the token.
+/// The digest of a token. Comparing digests leaks nothing by timing.
 pub(crate) fn digest(token: &str) -> [u8; 32] {
     Sha256::digest(token.as_bytes()).into()
 }

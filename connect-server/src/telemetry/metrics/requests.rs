@@ -1,4 +1,4 @@
-//! The count and the time of requests.
+//! The count and the duration of requests.
 
 use std::sync::OnceLock;
 
@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use crate::net::Ended;
 
-/// The methods that are told apart; all others are one.
+/// The methods with a label of their own; the rest share one.
 const METHODS: [Method; 7] = [
     Method::GET,
     Method::HEAD,
@@ -22,7 +22,7 @@ const METHODS: [Method; 7] = [
     Method::OPTIONS,
 ];
 
-/// The statuses that are told apart, in order; all others are one.
+/// The statuses with a label of their own, sorted; the rest share one.
 const STATUSES: [u16; 30] = [
     200, 201, 202, 204, 206, 301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 405, 406, 408, 409,
     410, 412, 413, 414, 415, 422, 429, 431, 500, 503, 504,
@@ -31,11 +31,11 @@ const STATUSES: [u16; 30] = [
 /// The classes of statuses, from 200 on.
 const CLASSES: [&str; 4] = ["2xx", "3xx", "4xx", "5xx"];
 
-/// The name of what is none of those that are known.
+/// The label of an unknown route, method or status.
 const OTHER: &str = "other";
 
-/// The name of what there was none of: a route where a path leads nowhere, a status where the client
-/// went away.
+/// The label of a missing route or status.
+/// An unknown path has no route. A request has no status if its client went away.
 const NONE: &str = "none";
 
 /// The upper bounds of the buckets of times, in seconds.
@@ -43,16 +43,17 @@ const BUCKETS: &[f64] = &[
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0,
 ];
 
-/// The names below, and the labels, are fixed; a wrong one is noticed by the first test that runs.
+/// The panic message for a wrong metric name or label.
+/// All are fixed, so the first test run finds a wrong one.
 const VALID: &str = "the names of metrics are valid, and each is used once";
 
 /// Counts requests by route, method and status.
 ///
-/// The place of each combination is fixed from the start, and its counter is made when it is first
-/// needed. So a request costs a look-up, two loads and a few additions of atomics.
+/// Each combination has a fixed place, and its counter is made on first use. So a request costs a look-up,
+/// two loads and a few atomic additions.
 ///
-/// Such a counter begins with its first request, which no rate shows. So answers are counted by the class
-/// of their status besides, in counters that are there from the start.
+/// Such a counter begins with its first request, and no rate shows this step. So answers are also counted by
+/// the class of their status, in counters present from the start.
 pub(crate) struct Requests {
     registry: Registry,
     answers: [IntCounter; CLASSES.len()],
@@ -63,20 +64,20 @@ pub(crate) struct Requests {
     other: Route,
 }
 
-/// The counters of the statuses of one route and method: those that are known, then `other`, then
-/// `none`.
+/// The counters of one route and method, by status.
+/// The known statuses come first, then `other`, then `none`.
 type Statuses = [OnceLock<IntCounter>; STATUSES.len() + 2];
 
 /// The figures of a route.
 struct Route {
     name: &'static str,
     time: OnceLock<Histogram>,
-    /// By method: those that are known, then `other`.
+    /// By method: the known ones, then `other`.
     methods: [OnceLock<Box<Statuses>>; METHODS.len() + 1],
 }
 
 impl Requests {
-    /// Counts requests to these routes, which are templates of paths.
+    /// Counts requests to these routes, given as templates of paths.
     pub(crate) fn to(routes: impl IntoIterator<Item = &'static str>) -> Self {
         let counts = Opts::new(
             "connect_http_requests_total",
@@ -109,7 +110,7 @@ impl Requests {
         }
     }
 
-    /// Counts a request that has ended.
+    /// Counts an ended request.
     pub(crate) fn count(&self, ended: &Ended<'_>) {
         let route = match ended.route {
             None => &self.nowhere,
@@ -231,7 +232,7 @@ mod tests {
         assert_eq!(counts, BTreeSet::from(expected));
     }
 
-    /// A rate sees no first step of a counter that was not there before.
+    /// A rate misses the first step of a new counter.
     #[test]
     fn answers_are_counted_from_nothing() {
         let requests = Requests::to(["/a"]);

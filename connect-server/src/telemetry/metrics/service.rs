@@ -1,4 +1,4 @@
-//! The store and the listeners, as they are now.
+//! The current figures of the store and the listeners.
 
 use std::{fs, os::unix::fs::MetadataExt as _, path::Path};
 
@@ -8,7 +8,7 @@ use prometheus::proto::MetricFamily;
 use super::family::Family;
 use crate::net::Load;
 
-/// The folders in folders that are looked into. A store has two levels.
+/// The levels of nested folders to look into. A store has two.
 const DEPTH: usize = 4;
 
 /// Returns the figures of the listeners, by name.
@@ -43,7 +43,8 @@ pub(super) fn of_listeners(loads: &[(&'static str, Load); 2]) -> [MetricFamily; 
     ]
 }
 
-/// Returns the end of the certificate in use, if there is one, in seconds since 1970.
+/// Returns the end of the certificate in use, if any.
+/// In seconds since 1970; 0 without a certificate.
 pub(super) fn of_certificate(ends: Option<i64>) -> MetricFamily {
     Family::gauge(
         "connect_tls_certificate_end_seconds",
@@ -79,7 +80,7 @@ pub(super) fn of_store(health: &Health, drift: Option<Drift>) -> [MetricFamily; 
     ]
 }
 
-/// Returns the room that the store takes. Blocks.
+/// Returns the disk space of the store. Blocks.
 pub(super) fn of_disk(folder: &Path) -> MetricFamily {
     Family::gauge(
         "connect_store_bytes",
@@ -88,7 +89,8 @@ pub(super) fn of_disk(folder: &Path) -> MetricFamily {
     .of(room(folder, DEPTH) as f64)
 }
 
-/// The room that the files in a folder take. What cannot be read, or goes away meanwhile, counts nothing.
+/// The disk space of the files in a folder, in bytes.
+/// Unreadable and vanished files count as 0.
 fn room(folder: &Path, depth: usize) -> u64 {
     let Ok(entries) = fs::read_dir(folder) else {
         return 0;
