@@ -10,7 +10,7 @@ use super::sections::ROOT;
 /// The style sheet of every page.
 const STYLE: &str = include_str!("style.css");
 
-/// An answer. Whoever serves it adds the headers that all answers have.
+/// An answer; the server adds the headers common to all answers.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
@@ -19,11 +19,11 @@ pub(crate) struct Answer {
     pub(crate) cookies: Vec<String>,
     /// The seconds to wait before the next try.
     pub(crate) retry_after: Option<i64>,
-    /// The cause of a fault of ours, for the log.
+    /// The cause of an internal error, for the log.
     pub(crate) cause: Option<String>,
-    /// The record that was made, for the log.
+    /// The ID of the created record, for the log.
     pub(crate) made: Option<Uuid>,
-    /// The account of the owner who asked, for the log.
+    /// The account of the requesting owner, for the log.
     pub(crate) account: Option<Uuid>,
 }
 
@@ -44,12 +44,12 @@ impl Answer {
         Self::of(StatusCode::OK, Content::Page(page))
     }
 
-    /// Goes on to another page, which the browser asks for with GET.
+    /// Redirects to another page, for the browser to load with GET.
     pub(super) fn redirect(path: &str) -> Self {
         Self::of(StatusCode::SEE_OTHER, Content::Redirect(path.to_owned()))
     }
 
-    /// Goes on to the first page.
+    /// Redirects to the first page.
     pub(crate) fn to_root() -> Self {
         Self::redirect(ROOT)
     }
@@ -59,14 +59,14 @@ impl Answer {
         Self::of(StatusCode::OK, Content::Style(STYLE))
     }
 
-    /// The same with another status.
+    /// The same answer with another status.
     #[must_use]
     pub(super) fn with_status(mut self, status: StatusCode) -> Self {
         self.status = status;
         self
     }
 
-    /// The same with the status of what was refused, and the time to wait if that helps.
+    /// The same with the status and the retry time of an error.
     #[must_use]
     pub(super) fn refused(mut self, error: &Error) -> Self {
         let status = StatusCode::from_u16(error.status());
@@ -75,7 +75,7 @@ impl Answer {
         self
     }
 
-    /// The same, which names the record that was made.
+    /// The same with the ID of the created record.
     #[must_use]
     pub(super) fn made<T>(mut self, record: Id<T>) -> Self {
         self.made = Some(record.uuid());

@@ -1,4 +1,4 @@
-//! The parts of which pages are made.
+//! The building blocks of pages.
 
 use connect_core::{
     Error, Reason, local_time,
@@ -13,19 +13,19 @@ use super::{
     inputs::is_about,
 };
 
-/// A form, with the token that says that it is ours.
+/// A form with its CSRF token.
 pub(super) fn form(action: &str, csrf: &FormTokens, content: Markup) -> Markup {
     html! {
         form method="post" action=(action) { (hidden(csrf)) (content) }
     }
 }
 
-/// The field that says that a form is ours.
+/// The hidden field with the CSRF token of a form.
 pub(super) fn hidden(csrf: &FormTokens) -> Markup {
     html! { input type="hidden" name=(csrf::FIELD) value=(csrf.next()); }
 }
 
-/// The problem of a form that none of these fields has, or nothing.
+/// The problem of a form, unless it belongs to one of these fields.
 pub(super) fn problem(refused: Option<&Reason>, fields: &[&str]) -> Markup {
     let is_theirs = |reason: &&Reason| fields.iter().any(|name| is_about(reason, name));
     html! {
@@ -35,10 +35,10 @@ pub(super) fn problem(refused: Option<&Reason>, fields: &[&str]) -> Markup {
     }
 }
 
-/// Shows a form again, with what is wrong with it, and with the status of that.
+/// Shows a form again, with the problem and status of an error.
 ///
 /// # Errors
-/// The error, when it is no fault of what was filled in.
+/// The error itself, if the reader of the form cannot correct it.
 pub(super) async fn again(
     error: Error,
     form: impl AsyncFnOnce(&Reason) -> Result<Answer, Error>,
@@ -47,10 +47,10 @@ pub(super) async fn again(
     Ok(form(&reason).await?.refused(&error))
 }
 
-/// Returns the reason of an error that the reader of a form can mend; others go on.
+/// Returns the reason of an error, if the reader can correct it.
 ///
 /// # Errors
-/// The error, when it is no fault of what was filled in.
+/// The error itself, if the reader of the form cannot correct it.
 fn mendable(error: Error) -> Result<Reason, Error> {
     match error {
         Error::Invalid(reason)
@@ -65,18 +65,18 @@ fn mendable(error: Error) -> Result<Reason, Error> {
 /// Reads an id in a path.
 ///
 /// # Errors
-/// [`Error::NotFound`]: it is none, so there is nothing with it.
+/// [`Error::NotFound`]: the text is not an ID, so no record has it.
 pub(super) fn id<T>(text: &str) -> Result<Id<T>, Error> {
     text.parse().map_err(|_| gone())
 }
 
-/// Makes the error of a page whose subject is not there.
+/// The error for a missing page or a missing record.
 pub(super) fn gone() -> Error {
     let problem = "there is no such page, or what it is about is no longer there";
     Error::NotFound(Reason::new(problem))
 }
 
-/// A time as the clocks at the locations show it.
+/// A time in the time zone of the locations.
 pub(super) fn time(time: Timestamp) -> Markup {
     let local = local_time(time);
     html! {
@@ -84,7 +84,8 @@ pub(super) fn time(time: Timestamp) -> Markup {
     }
 }
 
-/// A table, of which `head` has the cells of the first row. Where the page is narrow it scrolls by itself.
+/// A table, with the cells of its first row in `head`.
+/// On a narrow page it scrolls by itself.
 pub(super) fn table(caption: &str, head: Markup, rows: Markup) -> Markup {
     html! {
         div.scroll tabindex="0" role="group" aria-label=(caption) {
@@ -97,7 +98,8 @@ pub(super) fn table(caption: &str, head: Markup, rows: Markup) -> Markup {
     }
 }
 
-/// An action that has to be opened before it can be done. `full` names it for those who hear the page.
+/// An action to open before it can be confirmed.
+/// `full` is its name for screen readers.
 pub(super) fn confirmed(full: &str, short: &str, consequence: &str, action: Markup) -> Markup {
     html! {
         details.confirmed {
@@ -107,14 +109,14 @@ pub(super) fn confirmed(full: &str, short: &str, consequence: &str, action: Mark
     }
 }
 
-/// The place of a list that has nothing in it: it says what to do.
+/// The placeholder of an empty list, with the next step.
 pub(super) fn empty(text: &str, action: Markup) -> Markup {
     html! {
         div.empty { p { (text) } (action) }
     }
 }
 
-/// A value that is shown this once, to be copied.
+/// A value to copy, shown only once.
 pub(super) fn shown_once(label: &str, value: &str) -> Markup {
     html! {
         div.secret {

@@ -1,4 +1,4 @@
-//! The two cookies: of a session, and of a visitor who is not signed in.
+//! The two cookies: of a session, and of a signed-out visitor.
 
 use http::{HeaderMap, header::COOKIE};
 
@@ -7,13 +7,13 @@ use http::{HeaderMap, header::COOKIE};
 pub(super) enum Cookie {
     /// The value of the owner's session.
     Session,
-    /// A random value, from which the tokens of forms are made before there is a session.
+    /// A random value to derive form tokens from before sign-in.
     Visitor,
 }
 
 impl Cookie {
-    /// The name. Over TLS it has a prefix by which browsers take it from this host alone, and never
-    /// over plain HTTP.
+    /// The name of the cookie. Over TLS it begins with `__Host-`:
+    /// browsers accept it from this host only, and never over plain HTTP.
     fn name(self, tls: bool) -> &'static str {
         match (self, tls) {
             (Self::Session, true) => "__Host-connect-session",
@@ -35,15 +35,15 @@ impl Cookie {
         Some(value)
     }
 
-    /// Returns the line that has a browser keep a value for so many seconds. Scripts cannot read it,
-    /// and forms of other sites do not send it.
+    /// Returns the header line to keep a value for so many seconds.
+    /// Scripts cannot read the cookie, and forms of other sites do not send it.
     pub(super) fn keep(self, value: &str, seconds: i64, tls: bool) -> String {
         let name = self.name(tls);
         let secure = if tls { "; Secure" } else { "" };
         format!("{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}")
     }
 
-    /// Returns the line that has a browser forget the value.
+    /// Returns the header line to delete the cookie.
     pub(super) fn forget(self, tls: bool) -> String {
         self.keep("", 0, tls)
     }

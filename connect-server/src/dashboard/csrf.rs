@@ -1,18 +1,18 @@
-//! Forms that other sites cannot send in an owner's name.
+//! Protection against forms sent by other sites in an owner's name (CSRF).
 //!
-//! Each form has a token that is made of the cookie of its reader. Another site can have a browser send
-//! the cookie, but cannot read it, so it cannot make the token.
+//! Each form has a token derived from the cookie of its reader. Another site can make a browser send the
+//! cookie, but cannot read it, so it cannot make the token.
 //!
-//! The token is another one in each form: the reader's digest under a random mask, with the mask in front.
-//! So whoever sees the lengths of compressed pages, and has a part of them repeat guesses, learns
-//! nothing of it (BREACH), whatever compresses the pages on their way. It also tells two sendings of one
-//! form from two forms ([`UsedForms`](super::idempotent_forms::UsedForms)).
+//! The token differs in each form: it is the reader's digest under a random mask, with the mask in front.
+//! The lengths of compressed pages therefore reveal nothing about it, even if part of the page repeats an
+//! attacker's guesses (BREACH), and wherever the pages are compressed. The token also distinguishes two
+//! sendings of one form from two forms ([`UsedForms`](super::idempotent_forms::UsedForms)).
 
 use connect_core::environment::{Randomness as _, SystemRandomness};
 use http::{HeaderMap, HeaderName, header::ORIGIN};
 use sha2::{Digest as _, Sha256};
 
-/// The name of the field that has the token.
+/// The name of the form field with the token.
 pub(super) const FIELD: &str = "csrf";
 
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
@@ -23,7 +23,7 @@ const LENGTH: usize = 32;
 pub(super) struct FormTokens([u8; LENGTH]);
 
 impl FormTokens {
-    /// Makes those of the reader with this cookie.
+    /// Derives the tokens for the reader with this cookie.
     pub(super) fn of(cookie: &str) -> Self {
         let digest = Sha256::new()
             .chain_update(b"connect dashboard forms\0")
@@ -39,7 +39,7 @@ impl FormTokens {
         hex::encode([mask, masked(self.0, mask)].concat())
     }
 
-    /// Returns whether a token is one of these.
+    /// Returns whether a token belongs to this reader.
     pub(super) fn has(&self, sent: &str) -> bool {
         let mut token = [0; 2 * LENGTH];
         if hex::decode_to_slice(sent, &mut token).is_err() {
@@ -61,11 +61,11 @@ fn masked(mut bytes: [u8; LENGTH], mask: [u8; LENGTH]) -> [u8; LENGTH] {
     bytes
 }
 
-/// Returns whether a browser says that another site made it send a form. `own` are the addresses of the
-/// dashboard: the host that the request names, and the public address.
+/// Returns whether the browser reports another site as the sender of a form.
+/// `own` are the addresses of the dashboard: the host named by the request, and the public address.
 ///
-/// Older browsers, and all over plain HTTP, say only `Origin`. That is `null` for the dashboard's own forms
-/// too, as its pages tell no other site their address, so `null` says nothing.
+/// Older browsers, and all browsers over plain HTTP, send only `Origin`. It is `null` for the dashboard's own
+/// forms too, because its pages hide their address from other sites, so `null` proves nothing.
 pub(super) fn is_from_elsewhere(headers: &HeaderMap, own: &[&str]) -> bool {
     if let Some(site) = headers.get(FETCH_SITE) {
         return site != "same-origin" && site != "none";
@@ -76,7 +76,8 @@ pub(super) fn is_from_elsewhere(headers: &HeaderMap, own: &[&str]) -> bool {
     })
 }
 
-/// Returns whether an origin has the host and port of an address, with or without a scheme in front.
+/// Returns whether an origin has the host and port of an address.
+/// The address may begin with a scheme.
 fn is_same_host(origin: &str, address: &str) -> bool {
     let Some((scheme, host)) = origin.split_once("://") else {
         return false;

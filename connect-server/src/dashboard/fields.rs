@@ -1,26 +1,26 @@
-//! The fields of a form or of a query, as browsers send them.
+//! The fields of a form or a query, as sent by browsers.
 
 use std::borrow::Cow;
 
 use url::form_urlencoded;
 
-/// Fields in their order. A name may come several times, as that of check boxes does.
+/// Fields in order. A name may repeat, as for check boxes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Fields(Vec<(String, String)>);
 
 impl Fields {
-    /// Reads fields of the type `application/x-www-form-urlencoded`. What is no UTF-8 is replaced.
+    /// Parses `application/x-www-form-urlencoded`, replacing invalid UTF-8.
     pub(crate) fn parse(text: &[u8]) -> Self {
         let owned = |(name, value): (Cow<'_, str>, Cow<'_, str>)| (name.into(), value.into());
         Self(form_urlencoded::parse(text).map(owned).collect())
     }
 
-    /// Returns the value of a field without blanks around it, or "" when it was not sent.
+    /// Returns the trimmed value of a field, or "" if missing.
     pub(super) fn get(&self, name: &str) -> &str {
         self.all(name).next().unwrap_or_default().trim()
     }
 
-    /// Returns the value of a field as it was typed, or "" when it was not sent.
+    /// Returns the value of a field as typed, or "" if missing.
     pub(super) fn secret(&self, name: &str) -> &str {
         self.all(name).next().unwrap_or_default()
     }
@@ -34,12 +34,12 @@ impl Fields {
         named.map(|(_, value)| &**value)
     }
 
-    /// Returns all fields, names and values, as they were sent.
+    /// Returns all fields, names and values, as sent.
     pub(super) fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, value)| (&**name, &**value))
     }
 
-    /// Returns them as the query of an address, without a question mark.
+    /// Returns the fields as a URL query, without the question mark.
     pub(super) fn query(&self) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
         query.extend_pairs(self.pairs()).finish()

@@ -1,7 +1,7 @@
-//! The forms that were sent, of actions that must not be repeated.
+//! Forms already sent, for actions not to be repeated.
 //!
-//! Such an action answers with a value that is shown once, so there is no redirect behind it: a reload
-//! sends its form again, as a double click does. A new secret would drop the one that was just shown.
+//! Such an action answers with a value shown once, without a redirect. A reload therefore sends its form
+//! again, as a double click does, and a new secret would replace the one just shown.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,28 +11,28 @@ use tokio::sync::OwnedMutexGuard;
 
 use super::fields::Fields;
 
-/// The forms that are known; the oldest are forgotten first.
+/// The most forms kept; the oldest are dropped first.
 const MOST: usize = 10_000;
 
-/// A form as it was filled in.
+/// The digest of a form as filled in.
 type Sent = [u8; 32];
 
-/// Tells whether a form was done. It is locked while the form is under way.
+/// The state of a form: `true` once done, locked while in progress.
 type Done = Arc<tokio::sync::Mutex<bool>>;
 
-/// Forms that were sent: their paths, their tokens, which differ from form to form, and what was filled
-/// in. A page to which somebody goes back has the form that was sent before, and filled in anew that is
-/// another one. They are kept in memory alone.
+/// Forms already sent, by path, token and content; kept in memory only.
+/// The token differs from form to form. Going back in the browser shows the form sent before, with its
+/// token; filled in differently, it counts as another form.
 #[derive(Clone, Default)]
 pub(crate) struct UsedForms(Arc<Mutex<IndexMap<Sent, Done>>>);
 
-/// The turn of a sending to do what its form asks for. When it ends without [`done`](Self::done), the form
-/// may be sent again.
+/// The right to perform the action of a form.
+/// If it is dropped without [`done`](Self::done), the form may be sent again.
 pub(super) struct Turn(OwnedMutexGuard<bool>);
 
 impl UsedForms {
-    /// Begins to do what a form asks for, or returns `None` when that was done. While another sending of the
-    /// form is under way it waits, since what becomes of that one is not known yet.
+    /// Begins the action of a form, or returns `None` if already done.
+    /// If another sending of the form is in progress, it waits for the outcome.
     pub(super) async fn begin(&self, path: &str, form: &Fields) -> Option<Turn> {
         let turn = Turn(self.entry(sent(path, form)).lock_owned().await);
         (!*turn.0).then_some(turn)
@@ -49,7 +49,7 @@ impl UsedForms {
 }
 
 impl Turn {
-    /// Notes that the form was done.
+    /// Marks the form as done.
     pub(super) fn done(mut self) {
         *self.0 = true;
     }
@@ -87,7 +87,8 @@ mod tests {
         assert!(used.begin("/a", &form).await.is_none());
     }
 
-    /// A form that was filled in anew was lost: the one of the page before has the same token.
+    /// Regression: a form filled in again was ignored.
+    /// The form of the previous page has the same token.
     #[tokio::test]
     async fn a_form_with_other_content_is_another_form() {
         let used = UsedForms::default();
@@ -109,7 +110,7 @@ mod tests {
         }
     }
 
-    /// The second click said that all was done, while the first was about to be refused.
+    /// Regression: the second click reported success before the first was refused.
     #[tokio::test]
     async fn a_second_sending_waits_for_the_first() {
         let (used, form) = (UsedForms::default(), form("csrf=1"));

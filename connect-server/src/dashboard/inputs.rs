@@ -1,4 +1,4 @@
-//! The fields of forms, each with its problem beside it.
+//! Form fields, each with its problem beside it.
 
 use connect_core::Reason;
 use maud::{Markup, html};
@@ -12,18 +12,18 @@ pub(super) struct Field<'f> {
     /// The type of the input, such as `text`.
     pub(super) kind: &'f str,
     pub(super) value: &'f str,
-    /// A sentence that helps to fill it in, or "".
+    /// A sentence of help, or "".
     pub(super) hint: &'f str,
     pub(super) autocomplete: &'f str,
 }
 
 impl Field<'_> {
-    /// Renders the field, with the problem if it is the one that has it.
+    /// Renders the field, with the problem if it is about this field.
     pub(super) fn render(&self, refused: Option<&Reason>) -> Markup {
         self.render_as(self.name, refused)
     }
 
-    /// Renders it with this id, on a page that has several fields of its name.
+    /// Renders it under this id, for pages with repeated field names.
     pub(super) fn render_as(&self, id: &str, refused: Option<&Reason>) -> Markup {
         let problem = Problem {
             id,
@@ -45,12 +45,12 @@ impl Field<'_> {
     }
 }
 
-/// The name under which password managers keep the password of a form.
+/// The hidden user name, for password managers.
 pub(super) fn username(email: &str) -> Markup {
     html! { input type="hidden" name="username" autocomplete="username" value=(email); }
 }
 
-/// The problem of one field of a form, or of a group of check boxes, if it is the one that has it.
+/// The problem of a field or a group of check boxes, if any.
 pub(super) struct Problem<'p> {
     /// The id of the field.
     id: &'p str,
@@ -76,7 +76,7 @@ impl<'p> Problem<'p> {
         self.reason.map(|_| format!("{}-problem", self.id))
     }
 
-    /// Renders the sentence that stands beside the input. It begins with the name of the field.
+    /// Renders the sentence beside the input, beginning with the field's name.
     pub(super) fn render(&self, label: &str) -> Markup {
         html! {
             @if let (Some(reason), Some(id)) = (self.reason, self.id()) {
@@ -86,14 +86,15 @@ impl<'p> Problem<'p> {
     }
 }
 
-/// Returns whether a problem is that of a field, or of an entry of it such as `grants[0].scopes`.
+/// Returns whether a problem is about a field.
+/// An entry of the field counts too, such as `grants[0].scopes`.
 pub(super) fn is_about(reason: &Reason, name: &str) -> bool {
     let field = reason.field.as_deref().unwrap_or_default();
     let rest = field.strip_prefix(name);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('['))
 }
 
-/// A choice of one among several: the value of each, and its words.
+/// A choice of one option, each with its value and label.
 pub(super) fn choice<'c>(
     label: &str,
     name: &str,
@@ -115,7 +116,7 @@ pub(super) fn choice<'c>(
     }
 }
 
-/// A check box of a group, which may have a problem.
+/// A check box of a group, marked if the group has a problem.
 pub(super) fn check_box(
     name: &str,
     value: &str,

@@ -1,4 +1,4 @@
-//! The frame of every page: the head, the navigation, and what the action before it has to say.
+//! The frame of every page: head, navigation, and the previous action's notice.
 
 use connect_core::Account;
 use maud::{Markup, html};
@@ -11,7 +11,8 @@ use super::{
 };
 use crate::docs::html::document as html_document;
 
-/// Makes a page of a signed-in owner. `section` is the path of its part in the navigation.
+/// Makes a page for a signed-in owner.
+/// `section` is the path of its part in the navigation.
 pub(super) fn page(to: &SignedIn<'_>, section: &str, title: &str, content: Markup) -> Answer {
     let account = to.owner.account();
     let sandbox = to.sandbox().map(|_| &SANDBOX);
@@ -54,12 +55,12 @@ pub(super) fn page(to: &SignedIn<'_>, section: &str, title: &str, content: Marku
     Answer::page(document(title, &body))
 }
 
-/// Makes a page of somebody who is not signed in.
+/// Makes a page for a signed-out visitor.
 pub(super) fn open_page(visit: &Visit, title: &str, content: Markup) -> Answer {
     Answer::page(bare(title, &notice(visit), content))
 }
 
-/// Makes a page for whoever sent a request that was not understood.
+/// Makes a page for the sender of an invalid request.
 pub(super) fn bare_page(title: &str, content: Markup) -> Markup {
     bare(title, &html! {}, content)
 }
@@ -83,7 +84,7 @@ fn business(account: &Account) -> Markup {
     }
 }
 
-/// The notice that the address names, if any.
+/// The notice named by the address, if any.
 fn notice(visit: &Visit) -> Markup {
     html! {
         @if let Some(text) = Notice::text(visit.query.get("done")) {

@@ -1,10 +1,9 @@
 //! The owner's dashboard: pages on the owner's listener, rendered on the server.
 //!
-//! Every action is a form, so all of it works without scripts, and nothing on a page comes from
-//! another host. The pages have no logic of their own: they show what the core answers, and hand what
-//! is filled in to the core.
+//! Every action is a form, so everything works without scripts. Nothing on a page comes from another
+//! host. The pages have no logic of their own: they show the answers of the core, and pass input on to it.
 //!
-//! A request is a [`Visit`]; [`answer`] takes it to its page, which is a function in [`pages`].
+//! A request is a [`Visit`]; [`answer`] passes it to its page, a function in [`pages`].
 
 mod answer;
 mod components;

@@ -2,7 +2,8 @@
 
 use connect_core::wire::decimal;
 
-/// Writes an amount of cents, such as `€1,234.50`. Negative amounts have a minus sign in front.
+/// Writes an amount of cents, such as `€1,234.50`.
+/// Negative amounts begin with a minus sign.
 pub(super) fn money(cents: i64, currency: &str) -> String {
     let sign = if cents < 0 { "\u{2212}" } else { "" };
     let cents = cents.unsigned_abs();
@@ -29,7 +30,8 @@ fn grouped(number: u64) -> String {
     text
 }
 
-/// Reads an amount as people type it: `3`, `3.5`, `3,50`, `€ 1234.50`. `None` when it is none.
+/// Reads a typed amount in cents: `3`, `3.5`, `3,50` or `€ 1234.50`.
+/// Returns `None` for any other text.
 pub(super) fn cents(text: &str) -> Option<i64> {
     let text = text.trim().trim_start_matches(['€', '£', '$']).trim();
     decimal(&text.replacen(',', ".", 1), 2)

@@ -1,4 +1,4 @@
-//! The two fields in which an owner chooses a password.
+//! The two fields for a new password.
 
 use connect_core::{Error, MIN_PASSWORD, Reason};
 use maud::{Markup, html};
@@ -32,7 +32,7 @@ pub(super) fn fields(label: &str, refused: Option<&Reason>) -> Markup {
     html! { (password.render(refused)) (repeated.render(refused)) }
 }
 
-/// Reads the password that was chosen.
+/// Reads the chosen password.
 ///
 /// # Errors
 /// [`Error::Invalid`]: the two fields differ.

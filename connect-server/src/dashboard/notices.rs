@@ -1,9 +1,9 @@
-//! The sentence on a page about the action before it.
+//! The notice on a page about the previous action.
 //!
-//! An action ends with a redirect, so that a reload repeats nothing. The address has the name of a
-//! notice: nobody can have a page say anything else by a link.
+//! An action ends with a redirect, so a reload repeats nothing. The address has only the name of a
+//! notice: a link cannot make a page say anything else.
 
-/// Makes the enum of notices, each with the name that addresses have, and its text.
+/// Defines the notices, each with its name in addresses and its text.
 macro_rules! notices {
     ($($notice:ident = $name:literal: $text:literal;)*) => {
         /// A notice.
@@ -61,7 +61,8 @@ notices! {
     WebhookOnWithout = "webhook-on-without": "The webhook is on. What waited is given up; events from now on are sent.";
 }
 
-/// Returns the address of a page that shows a notice. The path may have a query.
+/// Returns the address of a page with a notice.
+/// The path may have a query.
 pub(super) fn at(path: &str, notice: Notice) -> String {
     let separator = if path.contains('?') { '&' } else { '?' };
     format!("{path}{separator}done={}", notice.name())

@@ -1,4 +1,4 @@
-//! A request to the dashboard, and who makes it.
+//! A request to the dashboard, and its sender.
 
 use std::{net::IpAddr, ops::Deref, sync::Arc};
 
@@ -19,21 +19,21 @@ use crate::{
     },
 };
 
-/// The time for which the cookie of a visitor is kept: a day.
+/// The lifetime of the visitor cookie: one day.
 const VISITOR_SECONDS: i64 = 24 * 3600;
 
-/// The service around the core, as the pages know it.
+/// The service around the core, as seen by the pages.
 #[derive(Clone)]
 pub(crate) struct Setting {
     /// The address of the API, such as `https://connect.example.com/v1`.
     pub(crate) api_url: Arc<str>,
-    /// The address at which owners reach the dashboard, without a path.
+    /// The address of the dashboard for owners, without a path.
     pub(crate) owner_url: Arc<str>,
-    /// Simulates shops; in the demo alone.
+    /// The simulation of shops; only in the demo.
     pub(crate) sandbox: Option<Sandbox>,
-    /// The last requests of tokens.
+    /// The latest requests of each token.
     pub(crate) recent: RecentRequests,
-    /// The forms that were sent of what is done once.
+    /// Forms already sent, for actions done only once.
     pub(crate) used: UsedForms,
 }
 
@@ -48,9 +48,9 @@ pub(crate) struct Visit {
     /// The fields of the form; empty for GET.
     pub(crate) form: Fields,
     pub(crate) headers: HeaderMap,
-    /// The host and port that it names; empty when it names none.
+    /// The host and port named by the request; empty if missing.
     pub(crate) host: String,
-    /// The address of the network that it comes from.
+    /// The IP address of the client.
     pub(crate) address: IpAddr,
     /// Set when the browser's connection is encrypted.
     pub(crate) tls: bool,
@@ -63,7 +63,7 @@ impl Visit {
         parts.skip(1).collect()
     }
 
-    /// Writes down who has done what by this form, or was refused.
+    /// Writes an audit line for the action of a form, done or refused.
     pub(super) fn audit(
         &self,
         action: Action,
@@ -78,10 +78,10 @@ impl Visit {
         audit::write(asked, action, person, subject, status);
     }
 
-    /// Returns the owner who makes the request.
+    /// Returns the signed-in owner.
     ///
     /// # Errors
-    /// [`Error::Unauthorized`] when nobody is signed in.
+    /// [`Error::Unauthorized`]: no owner is signed in.
     pub(super) async fn signed_in(&self) -> Result<SignedIn<'_>, Error> {
         let session = Cookie::Session.find(&self.headers, self.tls);
         let session = session.unwrap_or_default();
@@ -93,20 +93,21 @@ impl Visit {
         })
     }
 
-    /// Returns the value of the cookie of a visitor; `None` on the first visit, whose answer sets it.
+    /// Returns the value of the visitor cookie.
+    /// On the first visit it is `None`, and the answer sets it.
     fn visitor(&self) -> Option<&str> {
         Cookie::Visitor.find(&self.headers, self.tls)
     }
 
-    /// Checks that a form came from a page of ours that was made for this visitor, who is not signed in.
+    /// Verifies the origin of a form sent by a signed-out visitor.
     ///
     /// # Errors
-    /// [`Error::ForbiddenScope`]: it did not.
+    /// [`Error::ForbiddenScope`]: the form is not from a page made for this visitor.
     pub(super) fn check_form(&self) -> Result<(), Error> {
         self.check_form_of(self.visitor())
     }
 
-    /// Checks that a form came from a page of ours that was made for the reader with this cookie.
+    /// Verifies the origin of a form: a page made for this cookie's reader.
     fn check_form_of(&self, cookie: Option<&str>) -> Result<(), Error> {
         let sent = self.form.get(csrf::FIELD);
         let is_ours = cookie.is_some_and(|cookie| FormTokens::of(cookie).has(sent));
@@ -119,7 +120,7 @@ impl Visit {
         Err(Error::ForbiddenScope(Reason::new(problem)))
     }
 
-    /// Returns the line that sets the cookie of a visitor, and the tokens of the visitor's forms.
+    /// Returns the line to set the visitor cookie, and the form tokens.
     pub(super) fn visitor_forms(&self) -> (Option<String>, FormTokens) {
         if let Some(value) = self.visitor() {
             return (None, FormTokens::of(value));
@@ -129,7 +130,7 @@ impl Visit {
         (Some(line), FormTokens::of(&value))
     }
 
-    /// Writes down to whom a session was given.
+    /// Writes an audit line for a new session.
     ///
     /// # Errors
     /// The storage failed.
@@ -147,8 +148,9 @@ impl Visit {
         Ok(())
     }
 
-    /// Signs the owner in to whom a session was given, and shows the page at `path`. The session that the
-    /// browser had ends, whoever's it was: nobody can end it once its cookie is gone.
+    /// Begins a session, and redirects to the page at `path`.
+    /// The browser's previous session ends, even one of another owner: without its cookie it could not be
+    /// ended later.
     ///
     /// # Errors
     /// The storage failed.
@@ -169,7 +171,7 @@ impl Visit {
         Ok(answer)
     }
 
-    /// Has the browser forget the session.
+    /// Deletes the session cookie, and redirects to a page.
     pub(super) fn end_session(&self, path: &str) -> Answer {
         let mut answer = Answer::redirect(path);
         answer.set_cookie(Cookie::Session.forget(self.tls));
@@ -177,7 +179,7 @@ impl Visit {
     }
 }
 
-/// A request of an owner who is signed in.
+/// A request of a signed-in owner.
 pub(super) struct SignedIn<'v> {
     visit: &'v Visit,
     pub(super) owner: Owner,
@@ -186,10 +188,10 @@ pub(super) struct SignedIn<'v> {
 }
 
 impl SignedIn<'_> {
-    /// Checks that a form came from a page of ours that was made for this session.
+    /// Verifies the origin of a form: a page made for this session.
     ///
     /// # Errors
-    /// [`Error::ForbiddenScope`]: it did not.
+    /// [`Error::ForbiddenScope`]: the form is not from such a page.
     pub(super) fn check_form(&self) -> Result<(), Error> {
         let session = Cookie::Session.find(&self.headers, self.tls);
         self.visit.check_form_of(session)
@@ -221,7 +223,8 @@ impl SignedIn<'_> {
         counted.map(|_| ())
     }
 
-    /// Returns what simulates the owner's shops: in the demo, for a sandbox account.
+    /// Returns the simulation of the owner's shops.
+    /// It exists only in the demo, for a sandbox account.
     pub(super) fn sandbox(&self) -> Option<&Sandbox> {
         let sandbox = self.setting.sandbox.as_ref();
         sandbox.filter(|_| self.owner.account().sandbox)

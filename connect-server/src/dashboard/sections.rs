@@ -1,4 +1,4 @@
-//! The parts of the dashboard: its navigation, and what the log of requests calls them.
+//! The parts of the dashboard, for the navigation and the request log.
 
 use connect_core::IssuedInvitation;
 use url::Url;
@@ -6,7 +6,7 @@ use url::Url;
 /// The beginning of all paths.
 pub(super) const ROOT: &str = "/dashboard";
 
-/// An address that nobody else has, to tell those apart that lead elsewhere.
+/// A reserved base address, to detect links to other hosts.
 const HERE: &str = "http://dashboard.invalid/";
 
 /// The parts, in the order of the navigation: path and name.
@@ -23,10 +23,10 @@ pub(super) const SECTIONS: &[(&str, &str)] = &[
     ("/dashboard/account", "Account"),
 ];
 
-/// The part that the demo has besides.
+/// The additional part of the demo.
 pub(super) const SANDBOX: (&str, &str) = ("/dashboard/sandbox", "Sandbox");
 
-/// The parts that are open to everybody.
+/// The parts open without a session.
 const OPEN: &[&str] = &[
     "/dashboard/sign-in",
     "/dashboard/sign-out",
@@ -34,13 +34,13 @@ const OPEN: &[&str] = &[
     "/dashboard/style.css",
 ];
 
-/// Returns the path at which an owner accepts an invitation.
+/// Returns the path of the page to accept an invitation.
 pub(crate) fn invitation_path(invitation: &IssuedInvitation) -> String {
     format!("/dashboard/invitations/{}", invitation.secret.expose())
 }
 
-/// Returns the page of the dashboard that an address leads to, as browsers would understand it; `None` when
-/// it leads anywhere else, to another host above all.
+/// Returns the dashboard page of an address, as understood by browsers.
+/// Returns `None` if the address leads anywhere else, above all to another host.
 pub(super) fn page_at(address: &str) -> Option<String> {
     let here = Url::parse(HERE).ok()?;
     let found = here.join(address).ok()?;
@@ -52,13 +52,14 @@ pub(super) fn page_at(address: &str) -> Option<String> {
     Some(format!("{}{}", found.path(), query.unwrap_or_default()))
 }
 
-/// Returns all parts, also those that only some have.
+/// Returns all parts, including the demo's and the open ones.
 pub(crate) fn areas() -> impl Iterator<Item = &'static str> {
     let sections = SECTIONS.iter().map(|(section, _)| *section);
     sections.chain([SANDBOX.0]).chain(OPEN.iter().copied())
 }
 
-/// Returns the part to which a path belongs, for the log. The rest of the path may be a secret.
+/// Returns the part of a path, for the log.
+/// The rest of the path may be a secret.
 pub(crate) fn area(path: &str) -> &'static str {
     let is_in = |section: &&str| {
         let rest = path.strip_prefix(section);

@@ -1,6 +1,6 @@
-//! Sentences out of the words of the core.
+//! Sentences made from the messages of the core.
 
-/// A text with a capital in front and a full stop behind.
+/// A text with a capital letter and a full stop.
 pub(super) fn sentence(text: &str) -> String {
     let mut characters = text.chars();
     let first = characters

@@ -1,4 +1,4 @@
-//! The account: the name of the business, the owner's e-mail address and password.
+//! The account: business name, the owner's e-mail address and password.
 
 use connect_core::{AccountChange, Error, Reason};
 use maud::html;
@@ -64,7 +64,7 @@ fn page(to: &SignedIn<'_>, name: &str, refused: Option<&Reason>) -> Answer {
     layout::page(to, PATH, "Account", content)
 }
 
-/// Shows the form for another e-mail address.
+/// Shows the form to change the e-mail address.
 pub(super) fn email(to: &SignedIn<'_>) -> Answer {
     email_form(to, "", None)
 }
@@ -108,7 +108,7 @@ fn email_form(to: &SignedIn<'_>, email: &str, refused: Option<&Reason>) -> Answe
     layout::page(to, PATH, "Change e-mail address", content)
 }
 
-/// Shows the form for another password.
+/// Shows the form to change the password.
 pub(super) fn password(to: &SignedIn<'_>) -> Answer {
     password_form(to, None)
 }

@@ -2,7 +2,7 @@
 
 use crate::telemetry::audit::Action;
 
-/// Finds the action of a form at a place; `None` without such a form.
+/// Finds the action of the form at this place, if any.
 pub(super) fn of(place: &[&str]) -> Option<Action> {
     Some(match place {
         ["sign-in"] => Action::SignIn,

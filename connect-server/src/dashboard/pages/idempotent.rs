@@ -1,5 +1,5 @@
-//! The actions that are done once for each form, however often it is sent: those that show a value once,
-//! those that add something, and those of the sandbox.
+//! Actions done once for each form, however often it is sent.
+//! They show a value once, add something, or belong to the sandbox.
 
 use connect_core::Error;
 use http::StatusCode;
@@ -7,12 +7,12 @@ use maud::html;
 
 use crate::dashboard::{Answer, layout, page_request::SignedIn};
 
-/// Such an action: its part of the dashboard, and what to do for whoever missed its answer.
+/// An action done once, with advice after a missed answer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Once {
     section: &'static str,
     advice: &'static str,
-    /// The words of the link onward.
+    /// The label of the link onward.
     onward: &'static str,
 }
 
@@ -59,7 +59,8 @@ pub(super) fn of(place: &[&str]) -> Option<Once> {
 }
 
 impl Once {
-    /// Does it, unless that was done by the same form. A form by which nothing was done may be sent again.
+    /// Performs the action, unless the same form already did.
+    /// A form without effect may be sent again.
     pub(super) async fn run(
         self,
         to: &SignedIn<'_>,

@@ -1,4 +1,4 @@
-//! The link by which an owner sets a password.
+//! The invitation link, for an owner to set a password.
 
 use connect_core::{Account, Error, Reason};
 use http::StatusCode;

@@ -25,7 +25,7 @@ use super::{
     sections::ROOT,
 };
 
-/// Answers a request of an owner who is signed in.
+/// Answers a request of a signed-in owner.
 pub(super) async fn of_owner(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let place = to.place();
     if to.method == Method::POST {
@@ -118,14 +118,14 @@ async fn act(to: &SignedIn<'_>, place: &[&str]) -> Result<Answer, Error> {
     }
 }
 
-/// Answers a request of somebody who is not signed in. Where there is nothing is only told to those who
-/// are.
+/// Answers a request of a signed-out visitor.
+/// Only signed-in owners learn of a missing page.
 pub(super) async fn of_anybody(visit: &Visit) -> Result<Answer, Error> {
     let found = open(visit).await?;
     Ok(found.unwrap_or_else(|| sign_in::first(visit)))
 }
 
-/// Answers a request to a page that needs no session; `None` when it is to none of them.
+/// Answers a request to a page open without a session, or `None`.
 async fn open(visit: &Visit) -> Result<Option<Answer>, Error> {
     let place = visit.place();
     let answer = match (&visit.method, &place[..]) {
@@ -144,13 +144,13 @@ pub(super) fn problem_of_owner(to: &SignedIn<'_>, error: &Error) -> Answer {
     with_cause(layout::page(to, "", title(error), content), error)
 }
 
-/// Makes the page of an error.
+/// Makes the page of an error for a visitor.
 pub(super) fn problem(visit: &Visit, error: &Error) -> Answer {
     let content = explained(&error.problem_for_people().to_string());
     with_cause(layout::open_page(visit, title(error), content), error)
 }
 
-/// Makes the page of a request that was refused before it was known who makes it.
+/// Makes the page for a request refused before its sender is known.
 pub(crate) fn problem_of_request(problem: &str) -> Markup {
     layout::bare_page(OTHER_PROBLEM, explained(problem))
 }
@@ -173,7 +173,7 @@ fn explained(problem: &str) -> Markup {
     }
 }
 
-/// Adds the status of an error, and what the log says of a fault of ours.
+/// Adds the status of an error, and the cause of an internal error.
 fn with_cause(answer: Answer, error: &Error) -> Answer {
     let mut answer = answer.refused(error);
     answer.cause = matches!(error, Error::Internal(_)).then(|| error.cause());

@@ -14,17 +14,17 @@ use crate::{
     sandbox::check_name,
 };
 
-/// The part of the navigation that the page belongs to.
+/// The page's part of the navigation.
 const SECTION: &str = "/dashboard/screens";
 
 const PATH: &str = "/dashboard/screens/names";
 
-/// The fields of each form: the kind of what it names, its id, and the name.
+/// The fields of each form: the record's kind, ID and name.
 const KIND: &str = "kind";
 const ID: &str = "id";
 const NAME: &str = "name";
 
-/// The kinds of what has a name.
+/// The kinds of records with a name.
 const LOCATION: &str = "location";
 const SCREEN: &str = "screen";
 
@@ -33,7 +33,7 @@ pub(super) async fn show(to: &SignedIn<'_>) -> Result<Answer, Error> {
     page(to, None).await
 }
 
-/// Gives a location or a screen another name.
+/// Renames a location or a screen.
 pub(super) async fn change(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let (account, name) = (to.owner.account().id, to.form.get(NAME));
     let done = match to.form.get(KIND) {
@@ -97,7 +97,7 @@ async fn page(to: &SignedIn<'_>, refused: Option<&Reason>) -> Result<Answer, Err
     Ok(layout::page(to, SECTION, "Names", content))
 }
 
-/// The form of one name, with the problem if it is the one that was sent.
+/// The form of one name, with the problem if it was sent.
 fn form(to: &SignedIn<'_>, kind: &str, id: &str, name: &str, refused: Option<&Reason>) -> Markup {
     let is_sent = to.form.get(KIND) == kind && to.form.get(ID) == id;
     let problem = refused.filter(|_| is_sent);

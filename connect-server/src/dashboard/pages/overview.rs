@@ -1,4 +1,4 @@
-//! The first page: what there is, and what to do next.
+//! The first page: an overview, and the next steps.
 
 use connect_core::Error;
 use maud::html;
@@ -70,7 +70,7 @@ pub(super) async fn show(to: &SignedIn<'_>) -> Result<Answer, Error> {
     Ok(layout::page(to, ROOT, "Overview", content))
 }
 
-/// A number of bytes in the unit in which it is short.
+/// Formats a number of bytes in a fitting unit, such as `1.0 KiB`.
 fn bytes(bytes: u64) -> String {
     const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
     let mut shown = bytes as f64;

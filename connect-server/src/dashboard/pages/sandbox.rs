@@ -1,4 +1,4 @@
-//! The buttons of the sandbox: what happens in a shop, simulated.
+//! The buttons of the sandbox, to simulate events in a shop.
 
 use connect_core::{Error, Reason};
 use maud::{Markup, html};
@@ -15,10 +15,10 @@ use crate::{
 
 const PATH: &str = "/dashboard/sandbox";
 
-/// The field that says which day is simulated.
+/// The field with the day to simulate.
 const DAYS_AGO: &str = "daysAgo";
 
-/// The buttons: value, words, and what happens.
+/// The buttons: value, label and effect.
 const BUTTONS: &[(&str, &str, &str)] = &[
     ("sale", "Sell something", "A register writes a sale."),
     (
@@ -44,7 +44,7 @@ const BUTTONS: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// The times by which the clock is put ahead: seconds, and words.
+/// The choices for putting the clock ahead: seconds, and label.
 const ADVANCES: &[(&str, &str)] = &[
     ("60", "a minute"),
     ("3600", "an hour"),
@@ -61,7 +61,7 @@ pub(super) async fn show(to: &SignedIn<'_>, sandbox: &Sandbox) -> Result<Answer,
     page(to, sandbox, &shop, None).await
 }
 
-/// Makes the page, with what was chosen and why it was not done.
+/// Makes the page, with the last choice and its problem if refused.
 async fn page(
     to: &SignedIn<'_>,
     sandbox: &Sandbox,
@@ -107,7 +107,8 @@ fn buttons(chosen: &str) -> Markup {
     }
 }
 
-/// The clock, and where all accounts are sandboxes the button that puts it ahead.
+/// The clock, with a button to put it ahead.
+/// The button is missing while the server has a live account.
 fn clock(sandbox: &Sandbox, chosen: &str, is_alone: bool) -> Markup {
     let clock = sandbox.clock();
     html! {
@@ -140,7 +141,7 @@ fn clock(sandbox: &Sandbox, chosen: &str, is_alone: bool) -> Markup {
     }
 }
 
-/// Simulates what was chosen, or puts the clock ahead.
+/// Simulates the chosen event, or puts the clock ahead.
 pub(super) async fn act(to: &SignedIn<'_>, sandbox: &Sandbox) -> Result<Answer, Error> {
     let Some(shop) = Shop::find(to).await? else {
         return Ok(shop::nowhere(to, PATH, "Sandbox"));

@@ -1,4 +1,5 @@
-//! Screens: registers, kiosks and Scan & Order pages. They make the API available, and write with keys.
+//! Screens: registers, kiosks and Scan & Order pages.
+//! They make the API available, and write with keys.
 
 use connect_core::{
     AccountLocation, Error, NewScreen, Reason, Screen, ScreenKey, ScreenType, wire::Id,
@@ -18,7 +19,7 @@ use crate::{
 
 const PATH: &str = "/dashboard/screens";
 
-/// The types: value, and words.
+/// The types of screens, with value and label.
 const TYPES: &[(ScreenType, &str, &str)] = &[
     (ScreenType::Pos, "pos", "Register"),
     (ScreenType::OrderKiosk, "order_kiosk", "Order kiosk"),
@@ -49,7 +50,7 @@ pub(super) async fn create(to: &SignedIn<'_>) -> Result<Answer, Error> {
     }
 }
 
-/// Gives a screen a new key, and shows it this once.
+/// Gives a screen a new key, and shows it once.
 pub(super) async fn roll(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     let id = components::id(id)?;
     let key = to
@@ -64,7 +65,7 @@ pub(super) async fn roll(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     Ok(layout::page(to, PATH, "Key created", content))
 }
 
-/// Takes the key of a screen away.
+/// Revokes the key of a screen.
 pub(super) async fn revoke(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     let id = components::id(id)?;
     to.connect

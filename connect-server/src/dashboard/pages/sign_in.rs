@@ -19,11 +19,11 @@ use crate::{
 
 const PATH: &str = "/dashboard/sign-in";
 
-/// The field that has the page to show behind it.
+/// The field with the page to show after signing in.
 const NEXT: &str = "next";
 
-/// Leads to the form, from where somebody has to be signed in. A page is shown behind it; what else was
-/// sent is lost, and that is said.
+/// Redirects a signed-out visitor to the form.
+/// A requested page is shown after signing in. A sent form is lost, and a notice says so.
 pub(super) fn first(visit: &Visit) -> Answer {
     match (&visit.method, &visit.place()[..]) {
         (&Method::POST, ["sign-out"]) => Answer::redirect(&notices::at(PATH, Notice::SignedOut)),
@@ -39,7 +39,7 @@ pub(super) fn first(visit: &Visit) -> Answer {
     }
 }
 
-/// The page that the address or the form names, to be shown once its reader is signed in.
+/// The page to show after signing in, from form or address.
 fn next(visit: &Visit) -> Option<String> {
     let named = [visit.form.get(NEXT), visit.query.get(NEXT)];
     named.into_iter().find_map(page_at)
@@ -50,7 +50,7 @@ pub(super) fn show(visit: &Visit) -> Answer {
     form(visit, "", None)
 }
 
-/// Leads on from the form somebody who is signed in.
+/// Redirects a signed-in owner onward from the form.
 pub(super) fn onward(visit: &Visit) -> Answer {
     Answer::redirect(&next(visit).unwrap_or_else(|| ROOT.to_owned()))
 }

@@ -24,10 +24,10 @@ const DAY: i64 = 24 * 3600;
 /// A token of the list, and the time of its last use.
 type Listed = (Token, Option<Timestamp>);
 
-/// The most tokens that are shown of those that have ended.
+/// The most ended tokens shown.
 const MOST_ENDED: usize = 100;
 
-/// The choices of how long a token is good: value, and words.
+/// The choices of a token's lifetime: value, and label.
 const EXPIRIES: &[(&str, &str)] = &[
     ("30", "After 30 days"),
     ("90", "After 90 days"),
@@ -140,7 +140,7 @@ pub(super) fn fill_in(to: &SignedIn<'_>) -> Answer {
     form(to, None)
 }
 
-/// Makes a token, and shows its value this once.
+/// Makes a token, and shows its value once.
 pub(super) async fn create(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let made = match new_token(to) {
         Ok(new) => to.connect.create_token(to.owner.account().id, new).await,

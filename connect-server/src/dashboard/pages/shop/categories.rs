@@ -12,17 +12,17 @@ use maud::{Markup, html};
 
 use super::Shop;
 
-/// The categories after which no more are read. A shop has a few dozen.
+/// The most categories read. A shop has a few dozen.
 const MOST: usize = 1000;
 
-/// The categories that are offered, in the order in which the shop shows them.
+/// The categories on offer, in the order of the shop.
 pub(super) struct Categories {
     sorted: Vec<Category>,
     /// Set when there are more.
     is_cut: bool,
 }
 
-/// Finds the categories of a location: at most a thousand, and those that a page names.
+/// Finds up to 1,000 categories of a location, plus the named ones.
 pub(super) async fn find(
     shop: &Shop,
     named: impl Iterator<Item = Id<Category>>,
@@ -63,7 +63,7 @@ impl Categories {
         found.map(|one| &*one.name)
     }
 
-    /// Renders the options of a field, one of which may be chosen already.
+    /// Renders the options of a field, with the chosen one selected.
     pub(super) fn options(&self, chosen: &str) -> Markup {
         html! {
             @for one in &self.sorted {
@@ -73,7 +73,7 @@ impl Categories {
         }
     }
 
-    /// Returns the sentence that says that not all are offered.
+    /// Returns the note about categories left out, if any.
     pub(super) fn hint(&self) -> Option<String> {
         let hint = || {
             format!("Only {MOST} categories are offered: those that have not changed for longest.")

@@ -11,10 +11,11 @@ const HEIGHT: i64 = 100;
 /// The width of a day.
 const WIDTH: i64 = 20;
 
-/// The room above the bars for the largest amount, and below them for the days.
+/// The room above the bars for the largest amount, below for days.
 const MARGIN: i64 = 12;
 
-/// Draws a bar for the net sales of each day. Who hears the page gets a table of the same.
+/// Draws a bar for the net sales of each day.
+/// A table has the same numbers, for screen readers.
 pub(super) fn bars(shop: &Shop, days: &[DailySummary]) -> Markup {
     let most = days
         .iter()

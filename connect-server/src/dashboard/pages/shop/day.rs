@@ -1,4 +1,4 @@
-//! The sums of a day, beside those of the days before it.
+//! The totals of a day, with a chart of the days before.
 
 use chrono::{Days, NaiveDate};
 use connect_core::{
@@ -15,7 +15,7 @@ const PATH: &str = "/dashboard/day";
 /// The days of the chart, the day itself included.
 const DAYS: u64 = 14;
 
-/// Shows the day that the address names, or today.
+/// Shows the day named by the address, or today.
 pub(crate) async fn show(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let Some(shop) = Shop::find(to).await? else {
         return Ok(nowhere(to, PATH, "Day"));

@@ -1,4 +1,4 @@
-//! The journal of a location: receipts, and the closings of its registers, the newest first.
+//! The journal of a location: receipts and Z reports, newest first.
 
 use connect_core::{
     Error,
@@ -46,7 +46,7 @@ pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
     Ok(page(to, &shop, PATH, "Journal", content))
 }
 
-/// Shows rows, on a narrow screen without the details that each has on its own page.
+/// Shows rows. Narrow screens omit details found on each receipt's page.
 fn table(shop: &Shop, rows: &[Transaction]) -> Markup {
     let head = html! {
         th.number { "Receipt" } th { "Time" } th { "What" } th.detail { "Register" } th.detail { "Employee" }
@@ -134,7 +134,7 @@ fn lines(shop: &Shop, lines: &[connect_core::wire::Line]) -> Markup {
     components::table("Articles", head, rows)
 }
 
-/// Shows the closings.
+/// Shows the Z reports.
 pub(crate) async fn z_reports(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let Some(shop) = Shop::find(to).await? else {
         return Ok(nowhere(to, PATH, "Z reports"));

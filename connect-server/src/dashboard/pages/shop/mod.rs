@@ -27,27 +27,27 @@ pub(super) use stock::{list as stock, movements};
 
 use crate::dashboard::{Answer, components, layout, page_request::SignedIn};
 
-/// The name of the field that says of which location a page is.
+/// The name of the field with the location of a page.
 const AT: &str = "at";
 
-/// The name of the field that says where a page of a list begins.
+/// The name of the field with the cursor of a list.
 const CURSOR: &str = "cursor";
 
 /// The rows on a page.
 const PAGE: usize = 50;
 
-/// The location that a page is about.
+/// The location of a page.
 pub(super) struct Shop {
     pub(super) location: AccountLocation,
     records: LocationHandle,
 }
 
 impl Shop {
-    /// Finds the location that the form or the address names, or the first of the account when neither
-    /// names any; `None` when the account has none.
+    /// Finds the location named by the form or the address.
+    /// Without a name, it is the account's first location, or `None` if the account has none.
     ///
     /// # Errors
-    /// [`Error::NotFound`]: the account has no location of that name.
+    /// [`Error::NotFound`]: the account has no location with this ID.
     pub(super) async fn find(to: &SignedIn<'_>) -> Result<Option<Self>, Error> {
         let account = to.owner.account();
         let named = [to.form.get(AT), to.query.get(AT)];
@@ -72,7 +72,7 @@ impl Shop {
         }))
     }
 
-    /// Writes an amount at this location.
+    /// Writes an amount in the currency of this location.
     fn money(&self, cents: i64) -> String {
         crate::dashboard::money::money(cents, &self.location.currency)
     }
@@ -83,7 +83,7 @@ impl Shop {
     }
 }
 
-/// Makes a page of a location, with a choice among the locations when there are several.
+/// Makes a page of a location, with a choice among several locations.
 pub(super) fn page(
     to: &SignedIn<'_>,
     shop: &Shop,
@@ -111,13 +111,13 @@ pub(super) fn page(
     layout::page(to, section, title, content)
 }
 
-/// Makes the page of an account that has no location.
+/// Makes the page of an account without locations.
 pub(super) fn nowhere(to: &SignedIn<'_>, section: &str, title: &str) -> Answer {
     let text = "This account has no location yet. Whoever runs this server adds one.";
     layout::page(to, section, title, components::empty(text, html! {}))
 }
 
-/// The link to the page after this one, if there is one.
+/// The link to the next page, if there is one.
 fn next(shop: &Shop, path: &str, filters: &[(&str, &str)], cursor: Option<&str>) -> Markup {
     let Some(cursor) = cursor else {
         return html! {};
@@ -131,7 +131,8 @@ fn next(shop: &Shop, path: &str, filters: &[(&str, &str)], cursor: Option<&str>)
     html! { p { a href={ (path) "?" (query.finish()) } { "Next page" } } }
 }
 
-/// The place of a list on whose page is nothing. `text` says it of a list that has nothing at all.
+/// The placeholder of an empty page of a list.
+/// `text` is shown if the whole list is empty.
 fn nothing(to: &SignedIn<'_>, next: Option<&str>, text: &str) -> Markup {
     let text = match (next, to.query.get(CURSOR)) {
         // What one page looks at is bounded.
@@ -142,7 +143,7 @@ fn nothing(to: &SignedIn<'_>, next: Option<&str>, text: &str) -> Markup {
     components::empty(text, html! {})
 }
 
-/// The part of a list that the address names.
+/// The page of a list named by the address.
 fn paging(to: &SignedIn<'_>) -> Paging {
     let cursor = to.query.get(CURSOR);
     Paging {

@@ -14,7 +14,7 @@ use crate::dashboard::{Answer, components, page_request::SignedIn};
 
 const PATH: &str = "/dashboard/orders";
 
-/// Shows the orders of a day, or all of them, in a state or in any.
+/// Shows the orders, optionally of one day or in one state.
 pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let Some(shop) = Shop::find(to).await? else {
         return Ok(nowhere(to, PATH, "Orders"));

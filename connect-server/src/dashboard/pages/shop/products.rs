@@ -15,10 +15,10 @@ use crate::dashboard::{Answer, components, page_request::SignedIn};
 
 pub(super) const PATH: &str = "/dashboard/products";
 
-/// The choice that takes products out of their category.
+/// The choice to take products out of their category.
 pub(super) const NO_CATEGORY: &str = "none";
 
-/// The filters of the list, as the address has them.
+/// The filters of the list, as named in the address.
 const CODE: &str = "code";
 const CATEGORY: &str = "category";
 
@@ -43,12 +43,12 @@ pub(super) fn filtered(to: &SignedIn<'_>, shop: &Shop, path: &str, names: &[&str
     format!("{path}?{}", query.finish())
 }
 
-/// The address of the first page of the list with the same filters.
+/// The address of the list's first page with the same filters.
 pub(super) fn start(to: &SignedIn<'_>, shop: &Shop) -> String {
     filtered(to, shop, PATH, &[CODE, CATEGORY])
 }
 
-/// Shows the page with what was filled in, and perhaps with why that was not done.
+/// Shows the page with the input, and the problem if refused.
 pub(super) async fn show(
     to: &SignedIn<'_>,
     shop: &Shop,
@@ -73,8 +73,9 @@ pub(super) async fn show(
     Ok(page(to, shop, PATH, "Products", content))
 }
 
-/// Finds the products of the page. A code may be one of the shop's own, which one product has, or a
-/// barcode: that one comes in front of the list of the others.
+/// Finds the products of the page.
+/// A code is a barcode, or the shop's own code of one product. The product with the own code comes first,
+/// before the products with the barcode.
 async fn find(to: &SignedIn<'_>, shop: &Shop) -> Result<Page<Product>, Error> {
     let code = to.query.get(CODE);
     let products = shop.records.products();
@@ -122,7 +123,7 @@ fn filters(shop: &Shop, code: &str, category: &str, categories: &Categories) -> 
     }
 }
 
-/// The list, with what can be done to the products that are chosen. What was filled in stays.
+/// The list with actions on the chosen products; input is kept.
 fn form(to: &SignedIn<'_>, shop: &Shop, products: &[Product], categories: &Categories) -> Markup {
     // With the filters and the place of this page, to be shown again.
     let action = "/dashboard/products/bulk";
@@ -165,7 +166,7 @@ fn row(to: &SignedIn<'_>, shop: &Shop, product: &Product, categories: &Categorie
     }
 }
 
-/// The actions on the products that are chosen.
+/// The actions on the chosen products.
 fn actions(to: &SignedIn<'_>, categories: &Categories) -> Markup {
     let typed = |name| to.form.get(name);
     html! {

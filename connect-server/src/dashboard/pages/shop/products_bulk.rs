@@ -1,4 +1,4 @@
-//! Actions on the products that were chosen, in bulk.
+//! Bulk actions on the chosen products.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ use crate::dashboard::{
     page_request::SignedIn,
 };
 
-/// Does it, and says what became of the products.
+/// Performs the action, and reports any products left unchanged.
 pub(crate) async fn act(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let Some(shop) = Shop::find(to).await? else {
         return Ok(nowhere(to, PATH, "Products"));
@@ -56,7 +56,7 @@ pub(crate) async fn act(to: &SignedIn<'_>) -> Result<Answer, Error> {
     }
 }
 
-/// The products that were chosen, and what to do to them: the change, or `None` to delete.
+/// The chosen products with the change, or `None` to delete them.
 fn chosen(to: &SignedIn<'_>) -> Result<(Vec<Id<Product>>, Option<ProductInput>), Reason> {
     let ids: Result<Vec<Id<Product>>, _> = to.form.all("id").map(str::parse).collect();
     let ids = ids.ok().filter(|ids| !ids.is_empty());
@@ -64,7 +64,7 @@ fn chosen(to: &SignedIn<'_>) -> Result<(Vec<Id<Product>>, Option<ProductInput>),
     Ok((ids, change(to)?))
 }
 
-/// The change that was chosen; `None` to delete.
+/// The chosen change; `None` to delete.
 fn change(to: &SignedIn<'_>) -> Result<Option<ProductInput>, Reason> {
     let mut change = ProductInput::default();
     let form = &to.form;
@@ -99,7 +99,7 @@ fn change(to: &SignedIn<'_>) -> Result<Option<ProductInput>, Reason> {
     Ok(Some(change))
 }
 
-/// Says what was not done, with the names of the products.
+/// Lists the unchanged products by name, with the reasons.
 async fn failed(shop: &Shop, result: &ProductBulkResult) -> Result<Markup, Error> {
     let ids: Vec<_> = result.failed.iter().map(|failure| failure.id).collect();
     let products = shop.records.products().get_many(&ids).await?;

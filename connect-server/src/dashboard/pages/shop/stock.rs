@@ -1,4 +1,4 @@
-//! The stock of a location, and how it came about.
+//! The stock of a location, and its movements.
 
 use connect_core::{
     Error,
@@ -14,7 +14,7 @@ use crate::dashboard::{Answer, components, page_request::SignedIn};
 
 const PATH: &str = "/dashboard/stock";
 
-/// Shows the levels of the products that are tracked.
+/// Shows the levels of the tracked products.
 pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let Some(shop) = Shop::find(to).await? else {
         return Ok(nowhere(to, PATH, "Stock"));

@@ -17,7 +17,8 @@ pub(crate) async fn test(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     Ok(back(id, Notice::PingQueued))
 }
 
-/// Switches a webhook on. What waited is sent unless the form says that it is dropped.
+/// Switches a webhook on.
+/// Waiting events are sent, unless the form asks to drop them.
 pub(crate) async fn enable(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     let id = components::id(id)?;
     let (waiting, notice) = match to.form.get("waiting") {
@@ -38,7 +39,7 @@ pub(crate) async fn disable(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error
     Ok(back(id, Notice::WebhookOff))
 }
 
-/// Gives a webhook a new secret, and shows it this once.
+/// Gives a webhook a new secret, and shows it once.
 pub(crate) async fn roll(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     let id: Id<Webhook> = components::id(id)?;
     let account = to.owner.account().id;
@@ -70,7 +71,7 @@ pub(crate) async fn resend(to: &SignedIn<'_>, id: &str, delivery: &str) -> Resul
     Ok(back(id, Notice::Resent))
 }
 
-/// Sends again what was given up since a time.
+/// Sends again all deliveries given up since a time.
 pub(crate) async fn resend_failed(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     let id = components::id(id)?;
     let account = to.owner.account().id;

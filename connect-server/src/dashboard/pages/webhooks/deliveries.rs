@@ -9,7 +9,7 @@ use crate::dashboard::{components, page_request::SignedIn};
 /// The deliveries on a page.
 const PAGE: usize = 25;
 
-/// Shows the latest, or those before one that the address names.
+/// Shows the latest deliveries, or the page before a given one.
 pub(super) async fn list(to: &SignedIn<'_>, webhook: &Webhook) -> Result<Markup, Error> {
     let before = to.query.get("before").parse().ok();
     let account = to.owner.account().id;
@@ -70,7 +70,7 @@ fn row(to: &SignedIn<'_>, webhook: &Webhook, delivery: &Delivery) -> Markup {
     }
 }
 
-/// The button that sends a delivery again, where that can be done.
+/// The button to send a delivery again, if possible.
 pub(super) fn resend(to: &SignedIn<'_>, webhook: &Webhook, delivery: &Delivery) -> Markup {
     let action = format!("{PATH}/{}/deliveries/{}/resend", webhook.id, delivery.id);
     html! {
@@ -99,7 +99,7 @@ pub(super) fn status(delivery: &Delivery) -> Markup {
     }
 }
 
-/// Says what became of the event of a delivery that was given up.
+/// Describes the fate of an event after its delivery was given up.
 fn replaced(delivery: &Delivery) -> &'static str {
     match delivery.event_type {
         EventType::StockChanged => "a newer one took its place",

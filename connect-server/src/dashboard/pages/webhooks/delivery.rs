@@ -1,4 +1,4 @@
-//! The page of one delivery: the request, and each attempt with the answer to it.
+//! The page of one delivery: its request, and attempts with answers.
 
 use connect_core::{Delivery, DeliveryAttempt, Error, Webhook, wire::Id};
 use maud::{Markup, html};
@@ -49,7 +49,8 @@ fn attempted(attempt: &DeliveryAttempt) -> Markup {
     }
 }
 
-/// The request as each attempt sends it. Its signature depends on the time, so it is not shown.
+/// The request as sent by each attempt.
+/// Its signature depends on the time, so it is not shown.
 fn request(webhook: &Webhook, delivery: &Delivery, body: Option<&[u8]>) -> Markup {
     let head = format!(
         "POST {}\nContent-Type: application/json\nService-Event-Id: {}\nService-Delivery-Id: {}\n\

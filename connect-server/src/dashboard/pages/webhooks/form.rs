@@ -1,4 +1,4 @@
-//! The form by which webhooks are made and changed.
+//! The form to make or change a webhook.
 
 use connect_core::{
     Error, IssuedWebhook, NewWebhook, Reason, Webhook, WebhookChange,
@@ -18,7 +18,7 @@ use crate::dashboard::{
 /// The title of the form for a new webhook, and its button.
 const NEW: (&str, &str) = ("Create webhook", "Create webhook");
 
-/// The same of the form for one that is there.
+/// The same for the form of an existing webhook.
 const EDIT: (&str, &str) = ("Edit webhook", "Save");
 
 /// The fields of the form.
@@ -29,7 +29,7 @@ struct Filled {
 }
 
 impl Filled {
-    /// Reads the form. What it does not offer is left out.
+    /// Reads the form, ignoring values it does not offer.
     fn of(to: &SignedIn<'_>) -> Self {
         let is_chosen = |kind: &&EventType| to.form.has("event", kind.as_str());
         let locations = to
@@ -66,7 +66,7 @@ pub(crate) fn new(to: &SignedIn<'_>) -> Answer {
     page(to, NEW, PATH, &filled, None)
 }
 
-/// Makes a webhook, and shows its secret this once.
+/// Makes a webhook, and shows its secret once.
 pub(crate) async fn create(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let filled = Filled::of(to);
     let new = NewWebhook {

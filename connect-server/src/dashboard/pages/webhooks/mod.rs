@@ -1,4 +1,4 @@
-//! Webhooks: listed, made, changed, tested and looked after.
+//! Webhooks: listed, made, changed, tested and monitored.
 
 mod actions;
 mod deliveries;
@@ -78,7 +78,7 @@ fn state(webhook: &Webhook, health: &WebhookHealth) -> Markup {
     }
 }
 
-/// The names of the locations whose events a webhook gets.
+/// The names of the locations a webhook covers.
 fn locations(to: &SignedIn<'_>, webhook: &Webhook) -> String {
     if webhook.location_ids.is_empty() {
         return "All".to_owned();

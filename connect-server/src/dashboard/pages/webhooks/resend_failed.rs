@@ -1,4 +1,4 @@
-//! The form that sends again what was given up since a time.
+//! The form to send again all deliveries given up since a time.
 
 use chrono::NaiveDateTime;
 use connect_core::{
@@ -15,7 +15,7 @@ use crate::dashboard::{
     page_request::SignedIn,
 };
 
-/// The form of a date and a time in a field.
+/// The format of a date and a time in a field.
 const LOCAL: &str = "%Y-%m-%dT%H:%M";
 
 const DAY: i64 = 24 * 3600;
@@ -23,12 +23,13 @@ const DAY: i64 = 24 * 3600;
 /// The field with the time.
 const SINCE: &str = "since";
 
-/// The place at which the press before stopped, the time that it was about, and the number that it left.
+/// The state of a search to continue: delivery, time and number left.
 const GO_ON: &str = "go-on";
 const GO_ON_SINCE: &str = "go-on-since";
 const LEFT: &str = "left";
 
-/// Renders the form, or that which goes on where the one before stopped. What was typed stays.
+/// Renders the form, continuing the previous search if any.
+/// Typed input is kept.
 pub(super) fn form(to: &SignedIn<'_>, webhook: &Webhook) -> Markup {
     let before = read(to.query.get(SINCE));
     let go_on: Option<Id<Delivery>> = to.query.get(GO_ON).parse().ok();
@@ -58,12 +59,12 @@ pub(super) fn form(to: &SignedIn<'_>, webhook: &Webhook) -> Markup {
     components::form(&action, &to.csrf, fields)
 }
 
-/// The wish of whoever sends the form.
+/// A request to send deliveries again.
 pub(super) struct Wish {
     typed: NaiveDateTime,
-    /// The time since when.
+    /// The start of the period.
     pub(super) since: Timestamp,
-    /// The delivery before which to go on.
+    /// The delivery to continue from: only earlier ones are sent.
     pub(super) before: Option<Id<Delivery>>,
 }
 
@@ -71,7 +72,7 @@ impl Wish {
     /// Reads the form.
     ///
     /// # Errors
-    /// The time is none.
+    /// The time is missing or invalid.
     pub(super) fn read(form: &Fields) -> Result<Self, Error> {
         let problem = "must be a date and a time, such as 2026-11-20T09:15";
         let typed = read(form.get(SINCE));
@@ -86,7 +87,7 @@ impl Wish {
         })
     }
 
-    /// Leads back to the page of the webhook, with what is left to do.
+    /// Redirects to the page of the webhook, with the number left.
     pub(super) fn answer(&self, id: Id<Webhook>, resent: &Resent) -> Answer {
         let path = format!("{PATH}/{id}");
         let Some(next) = resent.next else {
@@ -121,7 +122,7 @@ fn read(text: &str) -> Option<NaiveDateTime> {
 mod tests {
     use super::*;
 
-    /// Another time was searched from the place where the press before had stopped.
+    /// Regression: another time continued the previous search.
     #[test]
     fn another_time_is_another_search() {
         let place = "019a8c52-8e20-7c42-8a1f-4c2d6e8fab02";

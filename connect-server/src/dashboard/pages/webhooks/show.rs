@@ -14,7 +14,7 @@ pub(crate) async fn show(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     page(to, components::id(id)?, None).await
 }
 
-/// Makes the page, with why something was not done.
+/// Makes the page, with the problem of a refused action.
 pub(super) async fn page(
     to: &SignedIn<'_>,
     id: Id<Webhook>,
