@@ -1,4 +1,4 @@
-//! The Rust of the guides in `docs`, compiled and run against a real service.
+//! The Rust code of the guides in `docs`, run against a real service.
 
 use std::{collections::HashMap, fs, path::Path};
 
@@ -17,7 +17,7 @@ use crate::service::Service;
 
 type Error = Box<dyn std::error::Error>;
 
-/// `docs/accounting.md`, at a location that had no sale on that day.
+/// `docs/accounting.md`, at a location without a sale on this day.
 async fn accounting(client: &Client, location_id: Id<Location>) -> Result<(), Error> {
     let book = |row: &Transaction| match row.kind {
         TransactionType::Sale => Ok(()),
@@ -53,7 +53,7 @@ async fn accounting(client: &Client, location_id: Id<Location>) -> Result<(), Er
     Ok(())
 }
 
-/// `docs/stock.md`, at a location that tracks no product yet.
+/// `docs/stock.md`, at a location without tracked products.
 async fn stock(client: &Client, location_id: Id<Location>, product: &Product) -> Result<(), Error> {
     let product_id = product.id;
     let mut copy = HashMap::<Id<Product>, Quantity>::new();
@@ -132,7 +132,7 @@ fn keep_prices(event: &AnyEvent, prices: &mut HashMap<Id<Product>, i64>) -> Resu
     Ok(())
 }
 
-/// `docs/webhooks.md`: a copy of the prices that was up to date at `last`.
+/// `docs/webhooks.md`: a copy of the prices, up to date at `last`.
 async fn webhooks(
     client: &Client,
     location_id: Id<Location>,
@@ -207,7 +207,7 @@ async fn they_run() {
     assert!(!prices.contains_key(&rye.id));
 }
 
-/// Each block of Rust stands above as it is shown.
+/// Each Rust block of the guides appears above, exactly as shown.
 #[test]
 fn the_guides_show_them() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -1,4 +1,5 @@
-//! The Rust and the errors of the guides to sync, import, errors, idempotency and going live.
+//! The Rust code and the errors of the guides for the SDK.
+//! These are the guides to sync, import, errors, idempotency and going live.
 
 use std::{collections::HashMap, fs, path::Path, time::Duration};
 
@@ -16,7 +17,7 @@ use crate::service::Service;
 type Error = Box<dyn std::error::Error>;
 type Copy = HashMap<Id<Product>, Product>;
 
-/// `docs/sync.md`: what changed since a pass, and then the change that comes first.
+/// `docs/sync.md`: the changes since a pass, then the next change.
 async fn sync(
     client: &Client,
     location_id: Id<Location>,
@@ -41,7 +42,8 @@ async fn sync(
     Ok(change)
 }
 
-/// `docs/bulk-import.md`. Returns what would be, and what was made and refused.
+/// `docs/bulk-import.md`.
+/// Returns the numbers of created and refused products, the same in the dry run and after it.
 async fn import(client: &Client, location_id: Id<Location>) -> Result<[usize; 2], Error> {
     let menu = [
         ProductInput::named("Tomato soup")
@@ -129,7 +131,7 @@ async fn write(client: &Client, location_id: Id<Location>) -> Result<(), Error> 
     Ok(())
 }
 
-/// `docs/errors.md`: the settings of a client, and a request that has no method.
+/// `docs/errors.md`: settings of a client, and a request without a method.
 async fn settings(url: String, token: String, location_id: Id<Location>) -> Result<(), Error> {
     let client = Client::builder(&url, &token)
         .retry(RetryPolicy::default().max_attempts(3))
@@ -164,7 +166,7 @@ async fn they_run() {
     settings(url, token, at).await.unwrap();
 }
 
-/// The status and the body of the answer to a request to create a product.
+/// Sends a request to create a product; returns head and body.
 async fn create(service: &Service, key: &str, body: &str) -> (String, serde_json::Value) {
     let address = service.url.strip_prefix("http://").unwrap();
     let (address, _) = address.split_once('/').unwrap();
@@ -184,7 +186,7 @@ async fn create(service: &Service, key: &str, body: &str) -> (String, serde_json
     (head.to_lowercase(), serde_json::from_str(body).unwrap())
 }
 
-/// The bodies in `docs/errors.md` are what the service answers.
+/// The bodies in `docs/errors.md` are the answers of the service.
 #[tokio::test]
 async fn the_errors_are_these() {
     let service = Service::start().await;
@@ -206,7 +208,7 @@ async fn the_errors_are_these() {
     }
 }
 
-/// A request that is sent twice, as in `docs/idempotency.md`.
+/// A repeated request, as in `docs/idempotency.md`.
 #[tokio::test]
 async fn a_repeated_write_is_replayed() {
     let service = Service::start().await;

@@ -1,4 +1,4 @@
-//! `import_journal` against a real service: what it writes, and what it finds when it starts again.
+//! `import_journal` against a real service: its writes, and its restarts.
 
 use std::{path::Path, process::Stdio, time::Duration};
 
@@ -43,7 +43,7 @@ async fn import_shipped(service: &Service) -> Run {
     finish(command(service, &journal, &menu)).await
 }
 
-/// Imports these lines of a shop that sells bread and cards.
+/// Imports these lines of a shop selling bread and cards.
 async fn import(service: &Service, lines: &str) -> Run {
     let menu = "externalId,name,priceCents,vatRate\nB,Bread,345,9\nC,Card,295,21\n";
     let menu = service.file("menu.csv", menu);
@@ -264,7 +264,8 @@ async fn a_journal_that_does_not_fit_is_refused_before_anything_is_sent() {
     assert!(service.find("B").await.is_none());
 }
 
-/// With the key of another register the run stops at once, and closes nothing of the other.
+/// With another register's key, the run stops at once.
+/// It closes nothing of the first register.
 #[tokio::test]
 async fn another_register_does_not_go_on_with_the_work() {
     let service = Service::start().await;

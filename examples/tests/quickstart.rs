@@ -26,7 +26,7 @@ async fn it_runs() {
     }
 }
 
-/// What the README shows is what was compiled and run above.
+/// The README shows the program compiled and run above.
 #[test]
 fn the_readme_shows_it() {
     let read =

@@ -1,4 +1,4 @@
-//! A service for the examples to talk to.
+//! A service for the examples.
 
 use std::{
     fs,
@@ -27,7 +27,7 @@ use connect_server::{
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
 
-/// A service with the demo's shop, on ports of its own, gone when this is dropped.
+/// A service with the demo's shop on free ports; ends on drop.
 pub(crate) struct Service {
     pub(crate) url: String,
     pub(crate) token: String,
@@ -48,7 +48,7 @@ impl Service {
         Self::start_at(Timestamp::from_micros(1_800_000_000_000_000)).await
     }
 
-    /// A service whose clock stands at this time.
+    /// A service with its clock stopped at this time.
     pub(crate) async fn start_at(now: Timestamp) -> Self {
         let storage = Arc::new(MemoryStorage::new());
         let connect = Connect::builder(storage)
@@ -104,7 +104,7 @@ impl Service {
         key.unwrap().expose().to_owned()
     }
 
-    /// Makes a webhook for changes of products; its secret.
+    /// Makes a webhook for changes of products, and returns its secret.
     pub(crate) async fn webhook(&self, url: String) -> String {
         let new = NewWebhook {
             url,
@@ -115,14 +115,14 @@ impl Service {
         made.unwrap().secret.expose().to_owned()
     }
 
-    /// Delivers all events that wait; the number of deliveries that were taken.
+    /// Delivers all waiting events, and returns the number of successful deliveries.
     pub(crate) async fn deliver(&self) -> usize {
         let sender = WebhookClient::new(own_machine()).unwrap();
         let worker = self.connect.webhook_worker(Arc::new(sender), None);
         worker.tick().await.unwrap().delivered
     }
 
-    /// A file that is gone with the service.
+    /// A file removed with the service.
     pub(crate) fn file(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
         let path = self.files.path().join(name);
         fs::write(&path, text).unwrap();
@@ -133,12 +133,12 @@ impl Service {
         Client::builder(&self.url, &self.token).build().unwrap()
     }
 
-    /// The product of this code, if the first location has it.
+    /// The product with this code, if the first location has it.
     pub(crate) async fn find(&self, external_id: &str) -> Option<Product> {
         self.find_at(self.locations[0], external_id).await
     }
 
-    /// The product of this code, if a location has it.
+    /// The product with this code, if a location has it.
     pub(crate) async fn find_at(
         &self,
         location: Id<Location>,
@@ -167,7 +167,7 @@ fn own_machine() -> AddressGuard {
     AddressGuard::allowing(Networks::loopback())
 }
 
-/// A file that comes with the example.
+/// A file shipped with the example.
 pub(crate) fn shipped(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("data")

@@ -1,4 +1,4 @@
-//! `sync_catalog` against a real service: what it saves, and what it says.
+//! `sync_catalog` against a real service: its changes, and its output.
 
 use std::{ffi::OsStr, path::Path};
 
@@ -7,7 +7,7 @@ use tokio::process::Command;
 
 use crate::service::{Service, shipped};
 
-/// What a run wrote, and its exit code.
+/// The output of a run, and its exit code.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) code: Option<i32>,
@@ -60,7 +60,7 @@ async fn sync_groups(service: &Service, menu: &str, options: &str) -> Run {
     sync(service, menu, flags).await
 }
 
-/// The option group of this code at the first location.
+/// The option group with this code at the first location.
 async fn group(service: &Service, external_id: &str) -> OptionGroup {
     let groups = service
         .client()

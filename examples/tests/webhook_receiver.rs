@@ -1,4 +1,4 @@
-//! The receiver of webhooks, with requests that are signed as the service signs them.
+//! The receiver of webhooks, with requests signed as by the service.
 
 use std::{net::SocketAddr, process::Stdio, time::SystemTime};
 
@@ -15,7 +15,7 @@ use crate::service::Service;
 const PROGRAM: &str = env!("CARGO_BIN_EXE_webhook_receiver");
 const SECRET: &str = "whsec_of_the_tests";
 
-/// A running receiver, which is killed when this is dropped.
+/// A running receiver, killed on drop.
 struct Running {
     _child: Child,
     address: SocketAddr,
@@ -45,7 +45,7 @@ impl Running {
         }
     }
 
-    /// The next line that it prints.
+    /// The next line of its output.
     async fn line(&mut self) -> String {
         self.lines.next_line().await.unwrap().unwrap()
     }
@@ -55,7 +55,7 @@ impl Running {
         self.log.next_line().await.unwrap().unwrap()
     }
 
-    /// Sends a body that is signed with this secret; the status and the text of the answer.
+    /// Sends a body signed with this secret; returns status and text.
     async fn send(&self, secret: &str, body: &str) -> (u16, String) {
         let now = SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs();
         let signature = sign(&Secret::new(secret).unwrap(), now, body).to_string();
@@ -106,7 +106,7 @@ async fn it_prints_a_line_for_each_event() {
     assert_eq!(receiver.logged().await, again);
 }
 
-/// The service's clock stands at the time of the machine, as the receiver's does.
+/// The clocks of service and receiver both show the machine's time.
 #[tokio::test]
 async fn it_takes_what_a_service_delivers() {
     let now = SystemTime::UNIX_EPOCH.elapsed().unwrap().as_micros();

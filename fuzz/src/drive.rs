@@ -1,4 +1,4 @@
-//! The driver on stable Rust: a bounded run of a target, the same for the same seed.
+//! The driver on stable Rust: bounded runs, reproducible by seed.
 
 use std::time::{Duration, Instant};
 
@@ -8,23 +8,23 @@ use crate::{
     shrink::{run, shrink},
 };
 
-/// The faults after which a run ends.
+/// The number of faults to end a run.
 const ENOUGH: usize = 5;
 
 /// The outcome of a run.
 #[derive(Debug)]
 pub struct Summary {
-    /// The inputs that were tried, seeds included.
+    /// The inputs tried, seeds included.
     pub inputs: u64,
-    /// Those that were taken.
+    /// The inputs taken.
     pub taken: u64,
-    /// The time that it took.
+    /// The duration of the run.
     pub time: Duration,
-    /// The inputs that failed, shortened, with the words of the panic.
+    /// The failing inputs, shortened, with the message of the panic.
     pub faults: Vec<(Vec<u8>, String)>,
 }
 
-/// Gives a target so many inputs. `progress` hears of every thousandth.
+/// Runs a target on so many inputs; `progress` hears of every thousandth.
 ///
 /// A run ends early after five faults.
 pub fn drive(target: &Target, inputs: u64, seed: u64, mut progress: impl FnMut(u64)) -> Summary {

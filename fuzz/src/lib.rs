@@ -1,8 +1,8 @@
-//! Fuzz targets for all that Connect reads from others: bodies, query strings, cursors, keys,
-//! headers, times and numbers.
+//! Fuzz targets for all input Connect reads from outside.
+//! They cover bodies, query strings, cursors, keys, headers, times and numbers.
 //!
-//! A target is a plain function of bytes. It panics when it finds a fault, and tells whether the
-//! input was taken. [`drive`] runs it on stable Rust, with inputs that are made of seeds and words.
+//! A target is a plain function of bytes. It panics on a fault, and returns whether the input was taken.
+//! [`drive`] runs it on stable Rust, with inputs made of seeds and words.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

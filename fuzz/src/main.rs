@@ -1,4 +1,6 @@
-//! `cargo run --release -p connect-fuzz -- --inputs 10000000`: every target, a line for each.
+//! Runs every fuzz target, and prints a line for each.
+//!
+//! `cargo run --release -p connect-fuzz -- --inputs 10000000`
 #![allow(clippy::print_stdout, reason = "a program for the command line")]
 
 use std::{path::PathBuf, process::ExitCode};
@@ -45,7 +47,7 @@ fn main() -> ExitCode {
     ExitCode::from(u8::from(!is_clean))
 }
 
-/// Runs a target and prints its line; `true` when nothing was found.
+/// Runs a target and prints its line; `true` without faults.
 fn fuzz(target: &Target, arguments: &Arguments) -> bool {
     let style = ProgressStyle::with_template("{msg:<18} {pos}/{len} {per_sec} {eta}");
     let bar = ProgressBar::new(arguments.inputs).with_message(target.name.clone());
@@ -68,7 +70,8 @@ fn fuzz(target: &Target, arguments: &Arguments) -> bool {
     summary.faults.is_empty()
 }
 
-/// Gives a file to a target and prints what became of it; `true` when nothing was found.
+/// Runs a target on a file, and prints the outcome.
+/// Returns `true` without faults.
 fn replay(target: &Target, file: &PathBuf) -> bool {
     let outcome = match std::fs::read(file) {
         Ok(input) => shrink::run(target, &input).map(|verdict| format!("{verdict:?}")),

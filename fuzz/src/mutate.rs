@@ -1,4 +1,4 @@
-//! Inputs made of earlier ones: parts are replaced, repeated, removed and swapped for words.
+//! Mutated inputs: parts are replaced, repeated, removed or swapped for words.
 
 use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
 
@@ -6,10 +6,10 @@ use crate::Target;
 
 /// The longest input, in bytes.
 const LONGEST: usize = 4096;
-/// The most inputs that are kept to make others of.
+/// The most inputs kept as a base for new ones.
 const KEPT: usize = 1024;
 
-/// Words that mean something to many readers: edges of numbers, of times and of texts.
+/// Words meaningful to many readers: edges of numbers, times and texts.
 const WORDS: &[&str] = &[
     "0",
     "-0",
@@ -91,11 +91,11 @@ const WORDS: &[&str] = &[
     "00000000000000000000000000000000",
 ];
 
-/// Makes inputs for a target. The same seed makes the same inputs.
+/// Makes inputs for a target, the same ones for the same seed.
 pub struct Mutator {
     random: StdRng,
     words: Vec<Vec<u8>>,
-    /// Seeds first, then inputs that were taken.
+    /// Seeds first, then taken inputs.
     kept: Vec<Vec<u8>>,
     seeds: usize,
     longest_kept: usize,
@@ -133,8 +133,8 @@ impl Mutator {
         input
     }
 
-    /// Keeps an input that was taken, to make others of it. One that has grown far beyond the seeds
-    /// takes long to read, and shows little that is new.
+    /// Keeps a taken input as a base for new ones.
+    /// Inputs far longer than the seeds are dropped: they take long to read, and show little new.
     pub fn keep(&mut self, input: Vec<u8>) {
         if input.len() > self.longest_kept {
             return;
@@ -213,8 +213,8 @@ impl Mutator {
             .unwrap_or(input.len())
     }
 
-    /// A part of the input that begins and ends at edges: mostly one token, sometimes several, or
-    /// a JSON value with all that is in it.
+    /// A part of the input between two edges.
+    /// It is mostly one token, sometimes several, or a whole JSON value.
     fn part(&mut self, input: &[u8]) -> (usize, usize) {
         let start = self.edge(input);
         let after = |from: usize| {
@@ -233,13 +233,14 @@ impl Mutator {
     }
 }
 
-/// Returns whether a token begins here: a run of letters and digits, or any other byte.
+/// Returns whether a token begins here.
+/// A token is a run of letters and digits, or any other byte.
 fn is_edge(input: &[u8], at: usize) -> bool {
     let is_word = |at: usize| input[at].is_ascii_alphanumeric();
     at == 0 || !is_word(at) || !is_word(at - 1)
 }
 
-/// The end of the text, list or object that begins here.
+/// The end of the text, list or object beginning here.
 fn value_end(input: &[u8], start: usize) -> Option<usize> {
     let (open, close) = match input.get(start)? {
         b'"' => {

@@ -1,4 +1,4 @@
-//! A shop in memory, for targets that need a whole core.
+//! A shop in memory, for targets in need of a whole core.
 
 use std::{cell::RefCell, future::Future, net::IpAddr, sync::Arc};
 
@@ -13,11 +13,11 @@ use tokio::runtime::{Builder, Runtime};
 /// The time of the shop's clock.
 pub(crate) const NOW: Timestamp = Timestamp::from_micros(1_800_000_000_000_000);
 
-/// A shop with one location, and the runtime on which it works.
+/// A shop with one location, and its runtime.
 pub(crate) struct Shop {
     pub(crate) connect: Connect,
     pub(crate) at: Access,
-    /// A token that may do everything.
+    /// A token for everything.
     pub(crate) token: String,
     till: Access,
     kiosk: Access,
@@ -52,12 +52,12 @@ impl Shop {
         &self.kiosk
     }
 
-    /// Has work done while something is waited for.
+    /// Spawns work, to run while the shop waits.
     pub(crate) fn start(&self, work: impl Future<Output = ()> + Send + 'static) {
         drop(self.runtime.spawn(work));
     }
 
-    /// Waits for what a future comes to.
+    /// Runs a future to its end, and returns its output.
     pub(crate) fn wait<T>(&self, future: impl Future<Output = T>) -> T {
         self.runtime.block_on(future)
     }
@@ -77,7 +77,7 @@ fn connect() -> Connect {
         .build()
 }
 
-/// An account with a location; the owner's access, and a token.
+/// An account with a location: the owner's access, and a token.
 async fn set_up(connect: &Connect) -> (Access, String) {
     let account = NewAccount {
         name: "Shop".into(),
@@ -111,7 +111,7 @@ async fn screen(connect: &Connect, at: &Access, kind: ScreenType) -> Access {
     access.unwrap_or_else(|denied| panic!("{:?}", denied.error))
 }
 
-/// The place of a thread for something that is made when it is first asked for.
+/// The place of a thread for a value made on first use.
 pub(crate) struct Place<T>(RefCell<Option<T>>);
 
 impl<T> Place<T> {
@@ -120,7 +120,7 @@ impl<T> Place<T> {
         Self(RefCell::new(None))
     }
 
-    /// Lends what is there, made by `make` when nothing is.
+    /// Lends the value in the place, made by `make` when empty.
     pub(crate) fn with<R>(&self, make: impl FnOnce() -> T, work: impl FnOnce(&mut T) -> R) -> R {
         work(self.0.borrow_mut().get_or_insert_with(make))
     }

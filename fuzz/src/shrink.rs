@@ -1,13 +1,13 @@
-//! Failing inputs made short.
+//! Shortening of failing inputs.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::{Target, Verdict};
 
-/// Gives a target an input, and catches its panic.
+/// Runs a target on an input, and catches its panic.
 ///
 /// # Errors
-/// The words of the panic.
+/// The message of the panic.
 pub fn run(target: &Target, input: &[u8]) -> Result<Verdict, String> {
     catch_unwind(AssertUnwindSafe(|| (target.run)(input))).map_err(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
@@ -16,7 +16,8 @@ pub fn run(target: &Target, input: &[u8]) -> Result<Verdict, String> {
     })
 }
 
-/// Returns a shorter input that fails as well: parts of it are left out as long as it does.
+/// Returns a shorter failing input.
+/// Parts are left out as long as the target still fails.
 pub fn shrink(target: &Target, input: &[u8]) -> Vec<u8> {
     let mut input = input.to_vec();
     let mut size = input.len() / 2;

@@ -1,9 +1,9 @@
-//! A target: a reader under test, and what it says of an input.
+//! A target: a reader under test, and its verdict on an input.
 
-/// The judgement of a service about an input.
+/// The verdict of a reader on an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The input was taken. A driver makes further inputs of it.
+    /// The input was taken; a driver bases further inputs on it.
     Taken,
     /// The input was refused.
     Refused,
@@ -13,19 +13,19 @@ pub enum Verdict {
 pub struct Target {
     /// The name on the command line.
     pub name: String,
-    /// Inputs that are taken, to begin with.
+    /// Valid inputs, to begin with.
     pub seeds: Vec<Vec<u8>>,
-    /// Texts that mean something to the reader.
+    /// Texts meaningful to the reader.
     pub words: Vec<String>,
-    /// Gives the reader an input.
+    /// Runs the reader on an input.
     ///
     /// # Panics
-    /// The reader panics, or what it takes does not read back the same.
+    /// The reader panics, or a taken input does not read back the same.
     pub run: fn(&[u8]) -> Verdict,
 }
 
 impl Verdict {
-    /// The judgement of a reader that has taken the input, or not.
+    /// The verdict on an input, taken or not.
     pub(crate) fn of(is_taken: bool) -> Self {
         if is_taken { Self::Taken } else { Self::Refused }
     }

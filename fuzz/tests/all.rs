@@ -1,4 +1,4 @@
-//! The tests of the fuzz targets and of their driver, one binary: linking is what takes time.
+//! The tests of targets and driver: one binary, for faster linking.
 
 // A test fails by panicking.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]

@@ -1,8 +1,8 @@
-//! The driver finds faults, makes them short, and does the same twice.
+//! The driver finds faults, shortens them, and does the same twice.
 
 use connect_fuzz::{Target, Verdict, drive::drive};
 
-/// A reader that takes prices, and cannot bear one of them.
+/// A reader of prices, with a fault for one of them.
 fn faulty(input: &[u8]) -> Verdict {
     assert!(
         !input.windows(10).any(|part| part == b"1000000000"),

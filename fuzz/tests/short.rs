@@ -5,7 +5,7 @@ use connect_fuzz::{Verdict, all, drive::drive, shrink::run, target};
 /// Inputs for each target.
 const INPUTS: u64 = 2_000;
 
-/// Declares a test for each target, and one that none is missing.
+/// Declares a test for each target, and one for a complete list.
 macro_rules! short {
     ($($test:ident $name:literal,)+) => {
         $(

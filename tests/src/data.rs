@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use crate::process::{Finished, Process, run};
 
-/// A data folder, removed when it is dropped.
+/// A data folder, removed on drop.
 pub struct DataFolder {
     folder: TempDir,
     program: &'static str,
@@ -37,7 +37,7 @@ impl DataFolder {
         self.path().join("store")
     }
 
-    /// The file by which commands find a running server.
+    /// The file for commands to find a running server.
     pub fn pass(&self) -> PathBuf {
         self.path().join("store.admin.json")
     }
@@ -61,7 +61,7 @@ impl DataFolder {
         run(self.program, &words).await
     }
 
-    /// Runs the command; the JSON that it prints.
+    /// Runs the command, and returns its JSON output.
     ///
     /// # Panics
     /// It fails.
@@ -72,7 +72,7 @@ impl DataFolder {
         serde_json::from_str(&done.output).unwrap()
     }
 
-    /// Runs the command; the text that it prints.
+    /// Runs the command, and returns its text output.
     ///
     /// # Panics
     /// It fails.
@@ -82,10 +82,10 @@ impl DataFolder {
         done.output
     }
 
-    /// Checks that the command ends with this code and says this.
+    /// Asserts a failure of the command with this code and message.
     ///
     /// # Panics
-    /// It does not.
+    /// The command ends otherwise, or prints to standard output.
     pub async fn refuses(&self, arguments: &[&str], code: i32, says: &str) {
         let done = self.run(arguments).await;
         assert_eq!(done.code, Some(code), "{arguments:?}: {done:?}");

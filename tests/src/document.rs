@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-/// The methods that a path item can have.
+/// The methods of a path item.
 const METHODS: [&str; 8] = [
     "get", "put", "post", "delete", "options", "head", "patch", "trace",
 ];
@@ -41,7 +41,8 @@ impl Document {
         &DEVICE
     }
 
-    /// Reads a document; its first server is the path before all others, such as `/v1`.
+    /// Parses a document.
+    /// The URL of its first server is the prefix of all paths, such as `/v1`.
     ///
     /// # Panics
     /// The text is not a document with a server.
@@ -52,7 +53,7 @@ impl Document {
         Self { root, base }
     }
 
-    /// The path before all others.
+    /// The prefix of all paths.
     pub fn base(&self) -> &str {
         &self.base
     }
@@ -62,7 +63,7 @@ impl Document {
         &self.root
     }
 
-    /// Returns `value`, or what it refers to.
+    /// Returns `value`, or the target of its reference.
     ///
     /// # Panics
     /// The reference leads nowhere.
@@ -79,10 +80,10 @@ impl Document {
         }
     }
 
-    /// A response that several operations share, or one to what is no operation.
+    /// A response shared by operations, or for requests outside all operations.
     ///
     /// # Panics
-    /// There is none of that name.
+    /// No response has this name.
     pub fn shared_response(&self, name: &str) -> &Value {
         let of_operations = self.root["components"]["responses"].get(name);
         let response = of_operations.or_else(|| self.root["x-other-responses"].get(name));
@@ -95,8 +96,8 @@ impl Document {
         paths.map(|(template, item)| Path { template, item })
     }
 
-    /// The path that a request for `path` (without the base) is for. Where several match, the one
-    /// with the most fixed parts, as OpenAPI has it.
+    /// The path for a request to `path`, given without the base.
+    /// If several match, the one with the most fixed parts wins, as OpenAPI demands.
     pub fn find(&self, path: &str) -> Option<Path<'_>> {
         let fixed = |found: &Path<'_>| {
             found
@@ -112,7 +113,7 @@ impl Document {
 }
 
 impl<'a> Path<'a> {
-    /// The operation of `method`; that of `HEAD` is that of `GET`.
+    /// The operation of `method`; `HEAD` has the operation of `GET`.
     pub fn operation(&self, method: &str) -> Option<&'a Value> {
         let method = if method == "HEAD" { "GET" } else { method };
         // Methods are case-sensitive: `get` is another one than `GET`.
@@ -122,7 +123,7 @@ impl<'a> Path<'a> {
         self.item.get(listed)
     }
 
-    /// The methods that the path answers, `HEAD` included, sorted.
+    /// The methods of the path, `HEAD` included, sorted.
     pub fn methods(&self) -> Vec<String> {
         let listed = METHODS
             .iter()

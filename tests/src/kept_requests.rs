@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use async_trait::async_trait;
 use connect_core::environment::{SendFailure, WebhookAnswer, WebhookRequest, WebhookSender};
 
-/// Keeps each request, and takes it for delivered.
+/// Keeps each request, and reports it as delivered.
 #[derive(Default)]
 pub struct KeptRequests(Mutex<Vec<WebhookRequest>>);
 

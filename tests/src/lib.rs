@@ -1,7 +1,8 @@
-//! The parts of the end-to-end tests: the OpenAPI document as a judge of every response, an HTTP
-//! client that can also send what no client should, and shops to send it to.
+//! The parts of the end-to-end tests.
+//! The OpenAPI document judges every response, an HTTP client can also send invalid requests, and shops
+//! receive them.
 //!
-//! Nothing here is for use outside the tests of this workspace: what goes wrong ends the test.
+//! Only the tests of this workspace use it: any error here ends the test.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

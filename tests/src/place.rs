@@ -1,10 +1,10 @@
-//! A folder with stores, and the files that carry them over.
+//! A folder with stores, and the files to transfer them.
 
 use tempfile::TempDir;
 
 use crate::process::{Finished, run};
 
-/// The folder, removed when it is dropped.
+/// The folder, removed on drop.
 pub struct Place {
     folder: TempDir,
     program: &'static str,
@@ -22,16 +22,16 @@ impl Place {
         }
     }
 
-    /// The path of what has this name in it.
+    /// The path of a file with this name in the folder.
     ///
     /// # Panics
-    /// It is no text.
+    /// The path is not UTF-8.
     pub fn path(&self, name: &str) -> String {
         let path = self.folder.path().join(name);
         path.to_str().unwrap().to_owned()
     }
 
-    /// The store of this engine.
+    /// The storage address of a store of this engine.
     pub fn storage(&self, engine: &str) -> String {
         format!("{engine}:{}", self.path(engine))
     }
@@ -52,7 +52,7 @@ impl Place {
         self.moved(command, &self.storage(engine), more).await
     }
 
-    /// Runs a command that carries a store to a file, or from it.
+    /// Runs a command to move a store to a file, or from it.
     ///
     /// # Panics
     /// The program cannot be run.

@@ -13,7 +13,7 @@ use crate::{
     http::{Answer, Request, send},
 };
 
-/// Flags that set limits which no test reaches.
+/// Flags with limits no test reaches.
 pub const PLENTY: [&str; 6] = [
     "--token-limit",
     "1000000",
@@ -23,34 +23,34 @@ pub const PLENTY: [&str; 6] = [
     "1000000",
 ];
 
-/// A running server. Killed when it is dropped.
+/// A running server, killed on drop.
 pub struct Process {
     child: Child,
-    /// The welcome that it printed once it accepted requests.
+    /// The welcome printed once the server accepts requests.
     pub welcome: Value,
-    /// The address at which it listens.
+    /// The address of its API.
     pub address: SocketAddr,
     /// The address of the owner's listener.
     pub owner_address: SocketAddr,
 }
 
-/// The last words of a server that did not start.
+/// The failure of a server to start.
 #[derive(Debug)]
 pub struct NotStarted {
     /// Its exit code, if it ended by itself.
     pub code: Option<i32>,
-    /// The text that it wrote to standard error.
+    /// Its text on standard error.
     pub said: String,
 }
 
-/// The end of a command, with what it wrote.
+/// The end of a command, with its output.
 #[derive(Debug)]
 pub struct Finished {
     /// Its exit code, if it ended by itself.
     pub code: Option<i32>,
-    /// The text that it wrote to standard output.
+    /// Its text on standard output.
     pub output: String,
-    /// The text that it wrote to standard error.
+    /// Its text on standard error.
     pub said: String,
 }
 
@@ -80,10 +80,10 @@ pub async fn run_in(program: &str, arguments: &[&str], variables: &[(&str, &str)
 }
 
 impl Finished {
-    /// Checks that the command was refused for this reason, and wrote nothing.
+    /// Asserts a refusal for this reason, without any output.
     ///
     /// # Panics
-    /// It was not.
+    /// The command ended otherwise.
     #[track_caller]
     pub fn is_refused(&self, why: &str) {
         assert_eq!((self.code, &self.output[..]), (Some(1), ""), "{self:?}");
@@ -92,7 +92,7 @@ impl Finished {
 }
 
 impl Process {
-    /// Starts `program demo` on a store in `data`, of the engine that is the default.
+    /// Starts `program demo` on a store in `data`, of the default engine.
     ///
     /// # Errors
     /// It ends before it accepts requests.
@@ -142,7 +142,8 @@ impl Process {
         Self::of(child).await
     }
 
-    /// Starts `program demo` on a store in `data`, and has it log everything there is into a file.
+    /// Starts `program demo` on a store in `data`, with a full log.
+    /// The log goes into the file, at the level `trace`.
     ///
     /// # Errors
     /// It ends before it accepts requests.
@@ -155,8 +156,8 @@ impl Process {
         Self::start_in(program, &["demo", "--json"], &variables, log).await
     }
 
-    /// Starts a command that serves, with these variables in its environment, on a port that is
-    /// free unless they say otherwise. It logs into a file.
+    /// Starts a serving command with these environment variables.
+    /// It listens on a free port unless they say otherwise, and logs into a file.
     ///
     /// # Errors
     /// It ends before it accepts requests.
@@ -184,7 +185,7 @@ impl Process {
         Self::of(child).await
     }
 
-    /// Waits until a server that was started accepts requests.
+    /// Waits for a started server to accept requests.
     async fn of(mut child: Child) -> Result<Self, NotStarted> {
         let mut line = String::new();
         let output = child.stdout.take().expect("standard output");
@@ -215,7 +216,7 @@ impl Process {
         })
     }
 
-    /// The token that it made when it started.
+    /// The token made at its start.
     ///
     /// # Panics
     /// It made none.
@@ -242,10 +243,10 @@ impl Process {
         format!("/v1/locations/{location}/{path}")
     }
 
-    /// Sends a request as the holder of this token.
+    /// Sends a request with this token.
     ///
     /// # Panics
-    /// There is no response, or it is not as the document says.
+    /// There is no response, or it does not match the document.
     pub async fn send(&self, token: &str, request: Request) -> Answer {
         let answer = send(self.address, request.bearer(token))
             .await
@@ -254,8 +255,8 @@ impl Process {
         answer
     }
 
-    /// Sends SIGKILL: the process ends at once, in the middle of whatever it does. Waits for its
-    /// end, since until then it holds its store's lock.
+    /// Sends SIGKILL, and waits for the end of the process.
+    /// It ends at once, in the middle of any work. Until then it holds the lock of its store.
     ///
     /// # Panics
     /// It cannot be sent.
@@ -263,10 +264,10 @@ impl Process {
         self.child.kill().await.expect("a signal can be sent");
     }
 
-    /// Asks the process to end, with SIGTERM, and waits for it; its exit code.
+    /// Sends SIGTERM, waits for the end, and returns the exit code.
     ///
     /// # Panics
-    /// It cannot be asked.
+    /// The signal cannot be sent.
     pub async fn stop(mut self) -> Option<i32> {
         self.ask_to_stop().await;
         self.wait().await
@@ -290,7 +291,7 @@ impl Process {
         assert!(sent.await.expect("a signal can be sent").success());
     }
 
-    /// Waits for the end; the exit code.
+    /// Waits for the end, and returns the exit code.
     ///
     /// # Panics
     /// It cannot be waited for.

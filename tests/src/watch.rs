@@ -1,5 +1,6 @@
-//! A proxy in front of a shop that judges everything that passes: for clients that do not show
-//! their responses, such as the SDK. It can also lose answers on the way back.
+//! A proxy in front of a shop, to check all traffic.
+//! It is for clients without access to their responses, such as the SDK. It can also lose answers on the
+//! way back.
 
 use std::{
     net::SocketAddr,
@@ -19,9 +20,9 @@ use crate::{
     shop::Shop,
 };
 
-/// The proxy. When it is dropped, a response that was not as the document says ends the test.
+/// The proxy. On drop, a response contrary to the document ends the test.
 pub struct Watch {
-    /// The service's base address, as a client takes it.
+    /// The base address of the service, as used by clients.
     pub base_url: String,
     seen: Arc<Mutex<Seen>>,
     accepting: JoinHandle<()>,
@@ -53,7 +54,7 @@ impl Watch {
         }
     }
 
-    /// Has the next answers not arrive: the service has answered, the connection breaks.
+    /// Loses the next answers: the service has answered, then the connection breaks.
     ///
     /// # Panics
     /// Never.
@@ -61,7 +62,7 @@ impl Watch {
         self.seen.lock().unwrap().to_lose = count;
     }
 
-    /// Returns the answers that have passed, lost ones included, since this was asked last.
+    /// Returns the answers since the last call, lost ones included.
     ///
     /// # Panics
     /// Never.
@@ -130,8 +131,8 @@ async fn pass(
     Ok(response)
 }
 
-/// Headers without those that belong to one connection. Answers come as they are, since what is in
-/// gzip cannot be judged.
+/// Removes the headers of a single connection.
+/// `Accept-Encoding` goes too: gzip content cannot be judged.
 fn end_to_end(mut headers: HeaderMap) -> HeaderMap {
     for name in [
         header::ACCEPT_ENCODING,

@@ -1,25 +1,25 @@
-//! Brings a shop's old journal to a Connect location: the articles of its price list, each receipt
-//! as a sale at the time at which it happened, and a Z report for each trading day. Then it holds the
-//! summary of every day against its own sum of the files.
+//! Imports a shop's old journal into a Connect location.
+//! It saves the articles of the price list, each receipt as a sale at its original time, and a Z report for
+//! each trading day. Then it compares the summary of every day with its own sums of the files.
 //!
 //! The journal has a line per piece sold (`date,time,receipt,item`), in the register's order and in
-//! the shop's local time; the price list is the menu of `sync_catalog`. What a journal does not say
-//! is decided here:
+//! the shop's local time; the price list is the menu of `sync_catalog`. These rules fill the gaps of a
+//! journal:
 //!
-//! - The same item twice on a receipt is two pieces. Prices and VAT rates are those of the list.
-//! - A line `NONE` was voided, and a line `Adjustment` corrects something by hand, without an
-//!   amount that could be booked. Both are dropped, and a receipt of nothing else is skipped.
-//! - Receipts whose number is a multiple of three were paid in cash, the others by card.
+//! - The same item twice on a receipt is two pieces. Prices and VAT rates come from the price list.
+//! - A line `NONE` was voided, and a line `Adjustment` is a manual correction without a bookable
+//!   amount. Both are dropped, and a receipt without other lines is skipped.
+//! - Receipts with a number divisible by three were paid in cash, all other receipts by card.
 //! - A trading day ends at five in the morning: a receipt at one belongs to the Z report of the
-//!   evening before. The summary of a day goes by the calendar, as the service's does.
-//! - When the clock is set back, a time that comes twice is the first. When it is set forward, a time
-//!   that is skipped is an hour later.
+//!   evening before. The summary of a day follows the calendar, as in the service.
+//! - When the clock is set back, a repeated time is the first one. When it is set forward, a skipped
+//!   time is an hour later.
 //!
 //! The run may be killed and started again at any point. The note of each sale is its date and number
-//! in the old journal: what the location has already is not written again. A sale that was sent and
-//! not yet there when the run looked is recognised by its idempotency key, which says the same.
-//! All is written by one register. With the key of another the run stops after one row or one Z report,
-//! since only the answer tells whose key it is.
+//! in the old journal: sales already at the location are not written again. A sale sent but not yet there
+//! when the run looked is recognised by its idempotency key, the same text.
+//! One register writes everything. With the key of another register the run stops after one sale or one Z
+//! report, since only the answer reveals the register of a key.
 //! The location must have no other sales on these days, or the sums differ.
 #![expect(clippy::print_stdout, reason = "a program for the terminal")]
 
@@ -124,7 +124,7 @@ async fn main() -> ExitCode {
     ExitCode::from(code)
 }
 
-/// Brings the journal to the location, and returns the exit code.
+/// Imports the journal, and returns the exit code.
 async fn run(arguments: &Arguments) -> Result<u8, Error> {
     let menu: Vec<Article> = read(&arguments.menu)?;
     let pieces: Vec<Piece> = read(&arguments.journal)?;
@@ -172,7 +172,7 @@ fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, Error> {
     Ok(rows.map_err(told)?)
 }
 
-/// Makes receipts of the pieces, and tells of what is dropped.
+/// Groups the pieces into receipts, and reports dropped lines.
 fn receipts<'m>(pieces: &[Piece], menu: &'m [Article]) -> Result<Vec<Receipt<'m>>, Error> {
     let named = |article: &'m Article| (&*article.name, article);
     let menu: HashMap<_, _> = menu.iter().map(named).collect();
@@ -232,7 +232,7 @@ async fn save(menu: &[Article], location: &LocationHandle) -> Result<Products, E
     Ok(codes.collect())
 }
 
-/// Writes the sales and Z reports that the location does not have.
+/// Writes the sales and Z reports missing at the location.
 async fn write(
     receipts: &[Receipt<'_>],
     products: &Products,
@@ -302,7 +302,7 @@ async fn write(
     Ok(())
 }
 
-/// Checks that all is written by one register, which is the first that wrote something.
+/// Checks for a single register: the first to write something.
 fn check_register(all: &mut Option<Register>, wrote: &Register, what: &str) -> Result<(), Error> {
     let first = all.get_or_insert_with(|| wrote.clone());
     if first.id == wrote.id {
@@ -373,7 +373,8 @@ impl Receipt<'_> {
 }
 
 impl Sums {
-    /// Adds a receipt. Its VAT is that of all lines of a rate together, rounded to a cent.
+    /// Adds a receipt.
+    /// Its VAT is computed per rate over all lines together, rounded to a cent.
     fn add(&mut self, receipt: &Receipt<'_>) {
         self.sales.count += 1;
         self.sales.total_cents += receipt.total();

@@ -1,4 +1,4 @@
-//! The SDK in a few lines, as the README shows them.
+//! The SDK in a few lines, as shown in the README.
 #![expect(clippy::print_stdout, reason = "a program for the terminal")]
 
 use connect_client::{

@@ -1,14 +1,15 @@
-//! Brings a shop's menu from CSV files to a Connect location: creates what is new, updates what
-//! differs, and leaves alone what the files do not list. A second run changes nothing.
+//! Syncs a shop's menu from CSV files to a Connect location.
+//! It creates new products, updates changed ones, and leaves products missing in the files alone. A second
+//! run changes nothing.
 //!
-//! The menu has a line per product, known by its `externalId`. The columns `name`, `category`,
-//! `priceCents`, `vatRate`, `barcode`, `imageUrl` and `optionGroups` (external ids with `|` between
-//! them) may be there, and no others. Without one the field stays as it is; an empty category,
-//! barcode, link or list of groups clears it. The option groups have a line per option; of
-//! `groupName`, `minSelect` and `maxSelect` the first line of a group counts.
+//! The menu has a line per product, identified by its `externalId`. The optional columns are `name`,
+//! `category`, `priceCents`, `vatRate`, `barcode`, `imageUrl` and `optionGroups` (external ids separated
+//! by `|`); no other column is allowed. A field without a column stays as it is; an empty category,
+//! barcode, link or list of groups clears it. The option groups have a line per option; the first line of
+//! a group sets `groupName`, `minSelect` and `maxSelect`.
 //!
-//! The images of `examples/data/menu.csv` are at a host that does not exist. Their downloads are
-//! queued, tried a few times and given up, and the products say why.
+//! The images of `examples/data/menu.csv` are at a nonexistent host. Their downloads are queued, tried a
+//! few times and given up, and the products show the reason.
 #![expect(clippy::print_stdout, reason = "a program for the terminal")]
 
 use std::{
@@ -30,7 +31,7 @@ use csv::{ErrorKind, Position, ReaderBuilder, StringRecord, Trim};
 use serde::{Deserialize, Deserializer, de::DeserializeOwned, de::Error as _};
 
 type Error = Box<dyn std::error::Error>;
-/// The rows of a file, each with the number of its line.
+/// The rows of a file, each with its line number.
 type Lines<T> = Vec<(usize, T)>;
 
 /// Bring a menu from CSV files to a Connect location. Exit codes: 0 when everything is there, 1 when
@@ -59,7 +60,8 @@ struct Arguments {
     skip_bad: bool,
 }
 
-/// A line of the menu. `None` is a column that is not there, `Some(None)` an empty cell.
+/// A line of the menu.
+/// `None` is a missing column, `Some(None)` an empty cell.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Row {
@@ -102,7 +104,7 @@ async fn main() -> ExitCode {
     ExitCode::from(code)
 }
 
-/// Brings the menu to the location, and returns the exit code.
+/// Syncs the menu, and returns the exit code.
 async fn run(arguments: &Arguments) -> Result<u8, Error> {
     let (mut options, mut bad): (Lines<OptionRow>, _) = (Vec::new(), Vec::new());
     if let Some(path) = &arguments.option_groups {
@@ -161,7 +163,7 @@ async fn run(arguments: &Arguments) -> Result<u8, Error> {
     Ok((saved_groups.failed + saved.failed + bad.len() > 0).into())
 }
 
-/// Prints the counts, and each item that was refused with its line.
+/// Prints the counts, and each refused item with its line.
 fn report<E: BatchExtra>(
     what: &str,
     lines: &[usize],
@@ -188,7 +190,7 @@ fn report<E: BatchExtra>(
     })
 }
 
-/// Reads the rows of a CSV file, and tells of the lines that are none.
+/// Reads the rows of a CSV file, and reports invalid lines.
 fn read<T: DeserializeOwned>(path: &Path, bad: &mut Vec<String>) -> Result<Lines<T>, Error> {
     let name = path.display();
     let text = fs::read_to_string(path).map_err(|error| format!("{name}: {error}"))?;
@@ -216,7 +218,7 @@ fn read<T: DeserializeOwned>(path: &Path, bad: &mut Vec<String>) -> Result<Lines
     }
 }
 
-/// Returns the column and its cell, where that is known, and what is wrong.
+/// Returns the problem, with its column and cell if known.
 fn problem(error: &csv::Error, columns: &StringRecord, record: &StringRecord) -> String {
     if let ErrorKind::Deserialize { err, .. } = error.kind() {
         let at = err.field().map(|place| place as usize);
@@ -226,12 +228,13 @@ fn problem(error: &csv::Error, columns: &StringRecord, record: &StringRecord) ->
     error.to_string()
 }
 
-/// Reads a cell of a column that is there.
+/// Reads a cell of a present column.
 fn cell<'de, D: Deserializer<'de>, T: Deserialize<'de>>(cell: D) -> Result<Option<T>, D::Error> {
     T::deserialize(cell).map(Some)
 }
 
-/// Reads a VAT rate. An empty cell leaves it alone, or takes the location's for a new product.
+/// Reads a VAT rate.
+/// An empty cell leaves it alone, or takes the location's rate for a new product.
 fn vat_rate<'de, D: Deserializer<'de>>(cell: D) -> Result<Option<VatRate>, D::Error> {
     let rate = Option::<String>::deserialize(cell)?.map(|text| {
         let wrong = |error| D::Error::custom(format!("column vatRate: {text:?}: {error}"));
@@ -247,7 +250,8 @@ impl Row {
         codes.map(str::trim).filter(|code| !code.is_empty())
     }
 
-    /// Makes the product. It keeps the groups that it has while one in the list is not saved.
+    /// Makes the product.
+    /// It keeps its groups while one in the list is not saved.
     fn product(self, ids: &HashMap<String, Id<OptionGroup>>) -> ProductInput {
         let groups: Option<Vec<_>> = self.groups().map(|code| ids.get(code).copied()).collect();
         let mut product = ProductInput {
@@ -269,7 +273,8 @@ impl Row {
     }
 }
 
-/// Makes one group of all its lines. Returns the first line of each group, and the groups.
+/// Merges the lines of each group.
+/// Returns the first line of each group, and the groups.
 fn option_groups(mut rows: Lines<OptionRow>) -> (Vec<usize>, Vec<OptionGroupInput>) {
     let code = |(_, row): &(usize, OptionRow)| row.group_external_id.clone();
     rows.sort_by_key(code);

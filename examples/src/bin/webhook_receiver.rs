@@ -1,7 +1,7 @@
-//! Receives webhooks: checks the signature of each request, drops the events that it has seen, and
-//! prints a line for each of the others: its signature was verified.
+//! Receives webhooks, and prints a line for each new event.
+//! It verifies the signature of each request, and drops events already seen.
 //!
-//! What a receiver of your own does besides is in `docs/webhooks.md`.
+//! The further duties of your own receiver are in `docs/webhooks.md`.
 #![expect(clippy::print_stdout, reason = "a program for the terminal")]
 
 use std::{
@@ -23,7 +23,7 @@ use warp::{Filter, http::StatusCode};
 
 type Error = Box<dyn std::error::Error>;
 
-/// The fields of an event's data that are printed.
+/// The printed fields of an event's data.
 const SHOWN: [&str; 9] = [
     "id",
     "productId",
@@ -53,12 +53,12 @@ struct Arguments {
     secrets: Vec<String>,
 }
 
-/// The events that have arrived. It lives in memory, so it forgets them when it ends: your own
-/// receiver stores the id of an event together with what it does about it.
+/// The events received so far, in memory only.
+/// Your own receiver stores the id of an event together with its effects.
 #[derive(Default)]
 struct Arrived {
     ids: HashSet<Id<AnyEvent>>,
-    /// The highest number by location.
+    /// The highest sequence number of each location.
     latest: HashMap<Id<Location>, u64>,
 }
 
@@ -73,7 +73,7 @@ async fn main() -> ExitCode {
     }
 }
 
-/// Receives until the program is ended.
+/// Receives until the program ends.
 async fn run(arguments: Arguments) -> Result<(), Error> {
     let receiver = Receiver::new(&verifier(&arguments.secrets)?).on_refusal(explain);
     let address = arguments.listen;
@@ -106,7 +106,7 @@ fn verifier(secrets: &[String]) -> Result<Verifier<Vec<Secret>>, Error> {
     Ok(Verifier::new(secrets.collect::<Result<Vec<_>, _>>()?))
 }
 
-/// Logs why a request was refused. Who sent it is told no more than a code.
+/// Logs the reason of a refusal; the sender gets only a code.
 fn explain(refusal: &Refusal) {
     eprintln!("refused with {}: {refusal}", refusal.status());
     if let Refusal::Signature(VerifyError::NoMatch { hint: None }) = refusal {
@@ -118,7 +118,7 @@ fn explain(refusal: &Refusal) {
 }
 
 impl Arrived {
-    /// Takes a delivery whose signature holds, and returns the status to answer.
+    /// Takes a verified delivery, and returns the status to answer.
     fn take(&mut self, delivery: &Delivery) -> StatusCode {
         let event: AnyEvent = match delivery.json() {
             Ok(event) => event,
@@ -135,7 +135,7 @@ impl Arrived {
         StatusCode::NO_CONTENT
     }
 
-    /// The line of an event that is new.
+    /// The line of a new event.
     fn line(&mut self, event: &AnyEvent) -> String {
         let field = |name: &&str| Some(format!(" {name}={}", event.data.get(name)?));
         let data: String = SHOWN.iter().filter_map(field).collect();

@@ -1,4 +1,4 @@
-//! The bodies that write many records at once: what is wrong with an item does not spoil the others.
+//! The bodies of batches: an invalid item does not affect the rest.
 
 use connect_core::{
     FromJson,
@@ -141,7 +141,7 @@ fn admitted<R: FromJson>(json: &[u8], read: Result<R, ReadError>) -> Option<R> {
     }
 }
 
-/// Returns the items that were read, with what their check made of them.
+/// Returns the items read, as changed by their check.
 fn taken<T: Body>(items: Vec<BatchItem<T>>) -> Vec<T> {
     let mut taken = Vec::new();
     for item in items {

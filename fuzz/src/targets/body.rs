@@ -16,7 +16,7 @@ use serde::Serialize;
 use super::oracle::{check_faults, check_refusal, check_syntax};
 use crate::{Target, Verdict};
 
-/// The body of a write, which also writes itself.
+/// The body of a write, also able to write itself.
 pub(super) trait Body:
     WriteInput + FromJson + Serialize + Clone + PartialEq + Debug
 {
@@ -104,7 +104,7 @@ pub(super) fn words<T: WriteInput>() -> impl Iterator<Item = String> + Clone {
         .map(str::to_owned)
 }
 
-/// Reads a body, and what it was read as.
+/// Reads a body, writes it, and reads it again.
 fn read<T: Body>(json: &[u8]) -> Verdict {
     let read = <T as FromJson>::from_json(json);
     check_syntax(json, &read);
@@ -133,10 +133,10 @@ fn read<T: Body>(json: &[u8]) -> Verdict {
     Verdict::Taken
 }
 
-/// Checks that a body that was read is the same when it is written and read again.
+/// Checks for the same body after writing and reading it again.
 ///
 /// # Panics
-/// It is not.
+/// The bodies differ.
 fn reads_back<T: Body>(input: &T) {
     let written = serde_json::to_vec(input).unwrap();
     let again = <T as FromJson>::from_json(&written);
@@ -148,10 +148,10 @@ fn reads_back<T: Body>(input: &T) {
     );
 }
 
-/// Checks that a second check changes nothing of a body that passed the first.
+/// Checks a checked body again: it must not change.
 ///
 /// # Panics
-/// It does.
+/// It changes.
 pub(super) fn is_checked<T: Body>(checked: &T) {
     let mut twice = checked.clone();
     assert_eq!(twice.check(), Ok(()));

@@ -1,4 +1,5 @@
-//! Cursors. An attacker can make any cursor, since their check is no secret: this target does too.
+//! Cursors, also forged ones.
+//! Their check is no secret, so an attacker can make any cursor; this target does too.
 
 use connect_core::{
     Error, Listed, Resource,
@@ -18,7 +19,7 @@ thread_local! {
     static SHOP: Place<Shop> = const { Place::new() };
 }
 
-/// Returns the targets: cursors as they are sent, and cursors whose check is right.
+/// Returns the targets: cursors as sent, and forged with a valid check.
 pub(super) fn targets() -> Vec<Target> {
     // The kind of a place, the place, and when the walk began.
     let began = (NOW.micros() as u64 ^ (1 << 63)).to_be_bytes();
@@ -49,12 +50,12 @@ fn read(bytes: &[u8]) -> Verdict {
     }
 }
 
-/// Sends these bytes with a check that fits each list.
+/// Sends these bytes with a valid check for each list.
 fn forge(held: &[u8]) -> Verdict {
     with_shop(|shop| in_each_list(shop, |list, filters| with_check(shop, held, list, filters)))
 }
 
-/// A cursor of a list: what it holds, and a digest over that and the list.
+/// A cursor of a list: content, then a digest of content and list.
 fn with_check(shop: &Shop, held: &[u8], list: &str, filters: &str) -> String {
     let location = shop.at.location().id.uuid();
     let mut digest = Sha256::new();
@@ -86,7 +87,7 @@ fn filled() -> Shop {
     shop
 }
 
-/// Lists with a cursor that is made for each list, by its name and its filters.
+/// Reads each list with a cursor made from its name and filters.
 fn in_each_list(shop: &Shop, cursor: impl Fn(&str, &str) -> String) -> Verdict {
     const DELETED: &str = "includeDeleted=true";
     let taken = [
@@ -121,8 +122,9 @@ fn page_at<Q: PageQuery>(cursor: &str) -> Q {
     query
 }
 
-/// Lists from a cursor. When that is taken, it has the one written form, and so have those that
-/// follow it to the end of the list, which is near.
+/// Lists from a cursor, and returns whether it was taken.
+/// A taken cursor has its one written form. The following cursors are taken too, up to the end of the list,
+/// fewer than ten pages away.
 fn follow(cursor: &str, list: impl Fn(&str) -> Result<Option<String>, Error>) -> bool {
     let mut next = match list(cursor) {
         Ok(next) => next,

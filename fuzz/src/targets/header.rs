@@ -1,4 +1,4 @@
-//! The values of headers, over a connection to the real server, which believes this proxy.
+//! The values of headers, sent to the real server by a trusted proxy.
 
 use std::{future::pending, net::SocketAddr, time::Duration};
 
@@ -18,11 +18,12 @@ use crate::{
     shop::{Place, Shop},
 };
 
-/// The requests after which a server is left for a new one, so that memory does not grow.
+/// The most requests to one server, to bound its memory.
 const MOST: usize = 50_000;
-/// The longest time that an answer may take.
+/// The time limit of an answer.
 const AT_MOST: Duration = Duration::from_secs(20);
-/// Headers by which a connection is framed or kept: another value of them is another stream.
+/// Headers for framing or keeping a connection, never sent here.
+/// Another value would make another stream.
 const FRAMING: [&str; 5] = [
     "content-length",
     "transfer-encoding",
@@ -80,8 +81,9 @@ pub(super) fn targets() -> Vec<Target> {
     vec![Target::new("header", SEEDS, WORDS, send)]
 }
 
-/// A connection to a server, and what it needs to be asked. The server works on the shop's runtime, while
-/// an answer is waited for: two threads would mostly wait for each other on a busy machine.
+/// A connection to a server, with the details of its requests.
+/// The server works on the shop's runtime while an answer is awaited: two threads would mostly wait for each
+/// other on a busy machine.
 struct Client {
     shop: Shop,
     address: SocketAddr,
@@ -98,8 +100,8 @@ struct Answer {
     closes: bool,
 }
 
-/// Sends header lines with a request whose body is refused by the core: what gets that far was
-/// taken by everything in front of it.
+/// Sends header lines with a request with an invalid body.
+/// If the core refuses it, everything in front has taken the headers.
 fn send(lines: &[u8]) -> Verdict {
     let lines: Vec<_> = lines.split(|byte| *byte == b'\n').collect();
     let Some(headers) = lines
@@ -121,7 +123,7 @@ fn send(lines: &[u8]) -> Verdict {
     })
 }
 
-/// The name and the value of a line that can be sent without framing another request.
+/// Parses a header line; `None` if it could frame another request.
 fn header(line: &[u8]) -> Option<(String, Vec<u8>)> {
     let at = line.iter().position(|byte| *byte == b':')?;
     let name = std::str::from_utf8(&line[..at]).ok()?.to_ascii_lowercase();
@@ -235,7 +237,7 @@ impl Answer {
         answer
     }
 
-    /// Checks what holds of every answer.
+    /// Checks the properties of every answer.
     fn check(&self, headers: &[(String, Vec<u8>)]) {
         let body: Value = serde_json::from_slice(&self.body).unwrap();
         assert!(

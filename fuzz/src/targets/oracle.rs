@@ -1,19 +1,19 @@
-//! A second opinion on JSON, and on messages.
+//! Independent checks of JSON syntax and of messages.
 
 use std::{collections::HashSet, fmt};
 
 use connect_core::wire::read::{Faults, Invalid, ReadError};
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
-/// The longest message about one field, in bytes. What a client sent is clipped in it.
+/// The longest message about one field, in bytes; long input is clipped.
 const LONGEST_MESSAGE: usize = 1000;
-/// The most faults that a refusal tells.
+/// The most faults in a refusal.
 const MOST_FAULTS: usize = 20;
 
-/// Checks that a refusal says something, and does not repeat what was sent at length.
+/// Checks a refusal: its messages are few, not empty, and short.
 ///
 /// # Panics
-/// It does.
+/// They are not.
 pub(super) fn check_refusal(refused: &Invalid) {
     assert!(
         refused.others.len() < MOST_FAULTS,
@@ -34,7 +34,7 @@ pub(super) fn check_refusal(refused: &Invalid) {
     }
 }
 
-/// Checks that the faults of a body are few and short.
+/// Checks the faults of a body: they are few and short.
 ///
 /// # Panics
 /// They are not.
@@ -47,10 +47,11 @@ pub(super) fn check_faults(faults: &Faults) {
     );
 }
 
-/// Checks that a body was called malformed exactly when it is no JSON, or has a key twice.
+/// Checks the verdict on JSON syntax with a second parser.
+/// A body is malformed exactly if it is not JSON, or has a key twice.
 ///
 /// # Panics
-/// It was not.
+/// The verdicts differ.
 pub(super) fn check_syntax<T>(json: &[u8], read: &Result<T, ReadError>) {
     match (well_formed(json), read) {
         (Some(true), Err(ReadError::Malformed(refused))) => {
@@ -64,8 +65,9 @@ pub(super) fn check_syntax<T>(json: &[u8], read: &Result<T, ReadError>) {
     }
 }
 
-/// Returns whether a text is JSON without a repeated key; `None` when this reader does not know:
-/// it holds numbers as floats, and how deep is too deep is the service's to say.
+/// Returns whether a text is JSON without a repeated key.
+/// It is `None` if this parser cannot tell: it holds numbers as floats, and the limit of nesting is the
+/// service's.
 fn well_formed(json: &[u8]) -> Option<bool> {
     let Err(error) = serde_json::from_slice::<Node>(json) else {
         return Some(depth(json) <= 16).filter(|is_flat| *is_flat);
@@ -75,7 +77,7 @@ fn well_formed(json: &[u8]) -> Option<bool> {
     (!is_unsure).then_some(false)
 }
 
-/// The deepest nesting that the brackets of a text can make.
+/// The deepest nesting possible with the brackets of a text.
 fn depth(json: &[u8]) -> usize {
     let opens = |byte: &&u8| matches!(byte, b'[' | b'{');
     json.iter().filter(opens).count()

@@ -1,5 +1,5 @@
-//! Bodies on their way through the whole core: what was written is read back the same, and can be
-//! sent again as it was read.
+//! Bodies on their way through the whole core.
+//! A written record reads back the same, and can be sent again as read.
 
 use connect_core::{
     Answer, Error, Refusal, Request, Resource,
@@ -13,7 +13,7 @@ use crate::{
     shop::{Place, Shop},
 };
 
-/// The records after which a shop is left for a new one, so that memory does not grow.
+/// The most records in one shop, to bound its memory.
 const MOST: usize = 2000;
 
 thread_local! {
@@ -71,7 +71,7 @@ pub(super) fn targets() -> Vec<Target> {
     ]
 }
 
-/// Does a write with a body, and what follows when it was taken.
+/// Does a write with a body, in the shop of this thread.
 fn write(body: &[u8], work: impl FnOnce(&Shop, Vec<u8>) -> Result<(), Refusal>) -> Verdict {
     SHOP.with(|place| {
         let (outcome, is_full) = place.with(
@@ -123,7 +123,7 @@ fn record<R: Resource>(body: &[u8]) -> Verdict {
     })
 }
 
-/// Unwraps the answer to a write that has to be taken.
+/// Unwraps the answer to a write expected to succeed.
 fn done(answer: Result<Answer, Refusal>) -> Answer {
     answer.unwrap_or_else(|refusal| panic!("refused: {:?}", refusal.error))
 }

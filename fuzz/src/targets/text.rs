@@ -1,4 +1,4 @@
-//! Texts that stand for a value: idempotency keys, times, days, numbers and ids.
+//! Texts for a value: idempotency keys, times, days, numbers and ids.
 
 use std::{
     fmt::{Debug, Display},
@@ -55,7 +55,7 @@ fn key(bytes: &[u8]) -> Verdict {
     Verdict::of(is_good)
 }
 
-/// Reads a text, and what that is written as; in JSON it reads as the same.
+/// Reads a text, then its written form; JSON reads the same.
 fn both<T>(bytes: &[u8]) -> Verdict
 where
     T: FromStr + Display + Serialize + DeserializeOwned + PartialEq + Debug,
@@ -106,7 +106,7 @@ fn id(bytes: &[u8]) -> Verdict {
     Verdict::of(read.is_some())
 }
 
-/// Reads a text as each kind of number that a body can have.
+/// Reads a text as each kind of number in a body.
 fn number(bytes: &[u8]) -> Verdict {
     let text = text(bytes);
     let cents = [
@@ -132,8 +132,8 @@ fn number(bytes: &[u8]) -> Verdict {
     Verdict::of(cents.into_iter().chain(decimals).any(|taken| taken))
 }
 
-/// Reads a text as a JSON number of this form, whose value is a number of `10^-digits`, and what that
-/// is written as. Returns `true` when it is taken.
+/// Reads a text as a JSON number, then its written form.
+/// The value counts units of `10^-digits`. Returns `true` if it is taken.
 fn form<F>(text: &str, digits: i32, units: fn(&F::Value) -> i64) -> bool
 where
     F: Form<Value: PartialEq + Debug>,

@@ -1,4 +1,4 @@
-//! A well-behaved client at another address, and how long it waits.
+//! A well-behaved client at another address, and its waiting times.
 
 use std::{
     io,
@@ -18,27 +18,26 @@ use tokio::{
     time::timeout,
 };
 
-/// The time between two requests. They are due then, whether the last one was answered or not.
+/// The time between two requests, even if the last is unanswered.
 const PACE: Duration = Duration::from_millis(20);
-/// Every so many requests are sent on a new connection.
+/// The number of requests on one connection.
 const ANEW: u32 = 5;
-/// The time after which a request counts as failed.
+/// The longest wait for an answer; then the request has failed.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The address of this client. Limits per address are not its own to share with the attacker.
+/// The address of this client, to share no limit with the attacker.
 const HERE: [u8; 4] = [127, 0, 0, 2];
 
-/// The experience of a well-behaved client.
+/// The waiting times of a well-behaved client.
 #[derive(Clone, Debug, Default)]
 pub struct Waiting {
-    /// The time from when each request was due until it was answered, in order of length.
+    /// The time from due to answered for each request, sorted.
     pub times: Vec<Duration>,
-    /// Requests that were refused, cut or not answered in time.
+    /// Requests refused, cut or not answered in time.
     pub failed: usize,
 }
 
 impl Waiting {
-    /// The time in which so many percent of the requests were answered; those that failed took
-    /// longest.
+    /// A percentile of the waiting times; failed requests count as the longest.
     pub fn percentile(&self, percent: usize) -> Duration {
         let all = self.times.len() + self.failed;
         let rank = (all * percent).div_ceil(100).saturating_sub(1);
@@ -46,7 +45,7 @@ impl Waiting {
     }
 }
 
-/// A client that sends requests on a thread of its own, until it is asked.
+/// A client on a thread of its own, sending until stopped.
 pub struct Bystander {
     stop: Arc<AtomicBool>,
     thread: JoinHandle<Waiting>,
@@ -71,7 +70,8 @@ impl Bystander {
     }
 }
 
-/// Sends until it is told to stop. A runtime of its own keeps the attack from making it late.
+/// Sends until stopped.
+/// A runtime of its own keeps the attack from delaying it.
 fn send(address: SocketAddr, tokens: &[String], stopped: &AtomicBool) -> Waiting {
     let runtime = Builder::new_current_thread().enable_all().build();
     let runtime = runtime.expect("a runtime");
@@ -100,7 +100,7 @@ fn send(address: SocketAddr, tokens: &[String], stopped: &AtomicBool) -> Waiting
     waiting
 }
 
-/// Sends a request over the kept connection, or a new one, and reads the answer.
+/// Exchanges a request and its answer, on the kept or a new connection.
 async fn ask(
     kept: &mut Option<BufReader<TcpStream>>,
     address: SocketAddr,

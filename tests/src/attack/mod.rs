@@ -1,4 +1,4 @@
-//! Attacks on a server, each beside a well-behaved client whose waiting is measured.
+//! Attacks on a server, each beside a well-behaved client with measured waits.
 //!
 //! `cargo run --release -p connect-tests --bin attack` runs them all against the real program; the
 //! tests run each for a moment. The frames of HTTP/2 are written by hand, since a client library
@@ -15,7 +15,7 @@ use std::pin::Pin;
 
 use scene::Scene;
 
-/// The course of an attack: goes on until it is dropped.
+/// The course of an attack, running until dropped.
 pub type Course = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// An attack.
@@ -23,22 +23,22 @@ pub type Course = Pin<Box<dyn Future<Output = ()> + Send>>;
 pub struct Attack {
     /// The name on the command line.
     pub name: &'static str,
-    /// The deed, in a few words.
+    /// The attack in a few words.
     pub about: &'static str,
-    /// The one who does it.
+    /// The attacker.
     pub caller: Caller,
-    /// Begins it.
+    /// Starts the attack.
     pub run: fn(Scene) -> Course,
 }
 
-/// The one who attacks.
+/// The kind of attacker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Caller {
-    /// Somebody without a token.
+    /// An attacker without a token.
     Stranger,
     /// The holder of five tokens of one account.
     Customer,
-    /// Somebody whose requests hide within others, and must not be seen.
+    /// A sender of requests hidden inside another, not to be served.
     Smuggler,
 }
 
@@ -47,7 +47,7 @@ pub fn all() -> Vec<Attack> {
     [http2::ATTACKS, http1::ATTACKS].concat()
 }
 
-/// Declares the attacks of a protocol, a line each.
+/// Declares the attacks of a protocol, one a line.
 macro_rules! attacks {
     ($($name:literal $caller:ident $run:path, $about:literal;)+) => {
         /// The attacks.

@@ -1,4 +1,4 @@
-//! An attack in the making: its victim, and the answers that it has got so far.
+//! An attack in progress: its victim, and the answers so far.
 
 use std::{
     io,
@@ -19,11 +19,11 @@ use tokio::{
 /// The counts of an attack.
 #[derive(Debug, Default)]
 pub struct Tally {
-    /// Connections that were opened.
+    /// The opened connections.
     pub connections: AtomicU64,
-    /// Answers that came, as far as the attack reads them.
+    /// The answers, as far as the attack reads them.
     pub answers: AtomicU64,
-    /// Those of them with a status of 2xx.
+    /// The answers with a status of 2xx.
     pub served: AtomicU64,
 }
 
@@ -42,7 +42,7 @@ pub struct Scene {
     pub address: SocketAddr,
     /// The tokens of the attacker, of one account.
     pub tokens: Arc<[String]>,
-    /// The path of the products of the attacker's location, of which there are many.
+    /// The path of the many products at the attacker's location.
     pub products: Arc<str>,
     /// The counts.
     pub tally: Arc<Tally>,
@@ -50,7 +50,7 @@ pub struct Scene {
 }
 
 impl Scene {
-    /// A scene at which nothing has happened.
+    /// A new scene, without connections or answers.
     pub fn new(address: SocketAddr, tokens: Arc<[String]>, products: Arc<str>) -> Self {
         Self {
             address,
@@ -61,7 +61,7 @@ impl Scene {
         }
     }
 
-    /// The tokens in turn.
+    /// Returns the tokens in turn.
     pub(super) fn token(&self) -> &str {
         let turn = self.next_token.fetch_add(1, Relaxed);
         &self.tokens[turn % self.tokens.len()]
@@ -72,7 +72,7 @@ impl Scene {
         self.open(TcpSocket::new_v4()?).await
     }
 
-    /// Opens a connection whose system takes next to nothing that is not read.
+    /// Opens a connection with a tiny receive buffer for unread data.
     pub(super) async fn connect_narrow(&self) -> io::Result<TcpStream> {
         let socket = TcpSocket::new_v4()?;
         socket.set_recv_buffer_size(2048)?;
@@ -88,7 +88,7 @@ impl Scene {
         Ok(stream)
     }
 
-    /// Keeps so many workers at work: one that ends begins anew.
+    /// Keeps so many workers running; an ended one starts again.
     pub(super) async fn swarm<F>(&self, workers: usize, work: impl Fn(Self) -> F)
     where
         F: Future<Output = io::Result<()>>,

@@ -1,4 +1,4 @@
-//! One attack on one server: what it cost the server, and what a well-behaved client noticed.
+//! One attack on one server: its cost, and a well-behaved client's waits.
 
 use std::{fmt, sync::atomic::Ordering::Relaxed, time::Duration};
 
@@ -12,14 +12,15 @@ use super::{
     victim::{Store, peak_memory, processor_time},
 };
 
-/// The most memory that the server may have resident, in bytes. What is under way is larger in a build
-/// without optimisation: 400 connections with a request each have taken up to 171 MB there.
+/// The most resident memory allowed for the server, in bytes.
+/// A build without optimisation needs more: 400 connections with a request each have taken up to 171 MB
+/// there.
 pub const MOST_MEMORY: u64 = if cfg!(debug_assertions) {
     250_000_000
 } else {
     150_000_000
 };
-/// The time in which 99 of 100 requests of the well-behaved client have to be answered.
+/// The time limit for 99 of 100 requests of the well-behaved client.
 pub const MOST_WAITING: Duration = Duration::from_millis(100);
 
 /// The outcome of an attack.
@@ -27,19 +28,19 @@ pub const MOST_WAITING: Duration = Duration::from_millis(100);
 pub struct Outcome {
     /// The name of the attack.
     pub name: &'static str,
-    /// The most memory that the server has had resident, in bytes.
+    /// The peak of the server's resident memory, in bytes.
     pub memory: u64,
     /// The processor time of the server, for each second of the attack.
     pub load: f64,
-    /// The experience of the well-behaved client.
+    /// The waiting times of the well-behaved client.
     pub waiting: Waiting,
-    /// The connections that the attack opened.
+    /// The connections opened by the attack.
     pub connections: u64,
-    /// The answers that it read.
+    /// The answers read by the attack.
     pub answers: u64,
-    /// Those of them with a status of 2xx.
+    /// The answers with a status of 2xx.
     pub served: u64,
-    /// The most that it may be served.
+    /// The upper limit of `served`.
     pub most_served: u64,
 }
 
@@ -73,7 +74,7 @@ pub async fn run(store: &Store, program: &str, attack: &Attack, time: Duration) 
     }
 }
 
-/// Runs nothing for a while beside the well-behaved client, to compare with.
+/// Runs no attack for a while, to compare with.
 ///
 /// # Panics
 /// The server does not start, or ends.
@@ -87,8 +88,8 @@ pub async fn run_none(store: &Store, program: &str, time: Duration) -> Outcome {
     run(store, program, &nothing, time).await
 }
 
-/// The requests that a caller may have served in this time, by the rate limits. A window may begin
-/// in the middle.
+/// The most requests served to a caller in this time, by rate limits.
+/// The time may begin in the middle of a window.
 fn most_served(caller: Caller, time: Duration) -> u64 {
     let windows = time.as_secs() / 60 + 2;
     let limit = match caller {
@@ -100,8 +101,8 @@ fn most_served(caller: Caller, time: Duration) -> u64 {
 }
 
 impl Outcome {
-    /// Returns whether the bounds on memory and on what is served hold. These do not depend on how
-    /// busy the machine is.
+    /// Returns whether the bounds on memory and served requests hold.
+    /// They do not depend on the load of the machine.
     pub fn is_bounded(&self) -> bool {
         self.memory < MOST_MEMORY && self.served <= self.most_served
     }

@@ -1,4 +1,4 @@
-//! The server under attack: a process of its own on a store that was filled before.
+//! The server under attack: a separate process on a prepared store.
 
 use std::{fs::File, io, sync::Arc, time::Duration};
 
@@ -66,7 +66,7 @@ impl Store {
         }
     }
 
-    /// Starts a server on the store, whose log nobody reads.
+    /// Starts a server on the store, discarding its log.
     ///
     /// # Panics
     /// It does not start.
@@ -83,7 +83,8 @@ fn path(directory: &TempDir) -> String {
     directory.path().join("store").display().to_string()
 }
 
-/// A new account with a location, and a screen that makes the API available.
+/// A new account with a location and a screen.
+/// The screen makes the API available.
 async fn account(connect: &Connect) -> (Id<Account>, Id<Location>) {
     let account = NewAccount {
         name: "Shop".into(),
@@ -123,10 +124,10 @@ async fn tokens(connect: &Connect, account: Id<Account>, count: usize) -> Vec<St
     tokens
 }
 
-/// The processor time that a process has used.
+/// The processor time used by a process.
 ///
 /// # Errors
-/// It has ended, or this system does not tell.
+/// It has ended, or this system does not report it.
 pub fn processor_time(process: &str) -> io::Result<Duration> {
     let status = std::fs::read_to_string(format!("/proc/{process}/stat"))?;
     // The name of the program, in brackets, may hold blanks. User and system time are the 12th and
@@ -141,10 +142,10 @@ pub fn processor_time(process: &str) -> io::Result<Duration> {
     Ok(Duration::from_millis(10 * ticks))
 }
 
-/// The most memory that a process has had resident, in bytes.
+/// The peak resident memory of a process, in bytes.
 ///
 /// # Errors
-/// It has ended, or this system does not tell.
+/// It has ended, or this system does not report it.
 pub fn peak_memory(process: &str) -> io::Result<u64> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

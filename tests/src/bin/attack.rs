@@ -1,5 +1,6 @@
-//! `cargo build --release -p connect-server && cargo run --release -p connect-tests --bin attack`:
-//! every attack on the server, a line of a table for each.
+//! Runs every attack on the server, and prints a table.
+//!
+//! `cargo build --release -p connect-server && cargo run --release -p connect-tests --bin attack`
 #![allow(clippy::print_stdout, reason = "a program for the command line")]
 
 use std::{path::PathBuf, process::ExitCode, time::Duration};

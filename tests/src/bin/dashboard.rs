@@ -1,5 +1,7 @@
-//! `cargo build --release -p connect-server && cargo run --release -p connect-tests --bin dashboard`: the
-//! processor time of each page of the dashboard in a large shop, and the size of the server.
+//! Measures the processor time of each dashboard page in a large shop.
+//! It also prints the size of the server.
+//!
+//! `cargo build --release -p connect-server && cargo run --release -p connect-tests --bin dashboard`
 #![allow(
     clippy::print_stdout,
     clippy::panic,
@@ -23,7 +25,7 @@ use connect_tests::{
 use http::{Method, StatusCode};
 use tempfile::TempDir;
 
-/// The most processor time that a page may take.
+/// The most processor time allowed for a page.
 const MOST: Duration = Duration::from_millis(20);
 
 /// Measures the pages of the dashboard.
@@ -101,7 +103,7 @@ fn store(directory: &TempDir) -> String {
     directory.path().join("store").display().to_string()
 }
 
-/// Makes the shop of the demo with many products. Returns a session of its owner.
+/// Fills the demo's shop with products, and returns an owner's session.
 async fn fill(directory: &TempDir, products: usize) -> String {
     let storage = RedbStorage::open(store(directory), RedbOptions::default());
     let connect = Connect::builder(Arc::new(storage.expect("an empty store"))).build();
@@ -152,7 +154,7 @@ fn location(server: &Process) -> String {
     id.expect("a location").to_owned()
 }
 
-/// The pages that show records, at the shop.
+/// The pages with records, at the shop.
 fn pages(server: &Process) -> Vec<String> {
     let location = location(server);
     let of_shop = [

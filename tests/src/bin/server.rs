@@ -1,5 +1,5 @@
-//! The server as a program of this package: cargo builds it before the tests that kill it, which
-//! it does only for programs of the same package.
+//! The server as a program of this package.
+//! Some tests kill it, and cargo builds only programs of the same package before the tests.
 
 use std::{
     io::{self, Write as _},
@@ -8,7 +8,7 @@ use std::{
 
 use connect_server::{cli::Arguments, log, run};
 
-/// That of the real one: tests hold the memory against bounds.
+/// The allocator of the real server, as tests bound its memory.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -6,8 +6,8 @@ use serde_json::Value;
 use super::Checker;
 use crate::http::Answer;
 
-/// Headers that mean something: on a response that the document does not list them for, they are
-/// as wrong as a missing one.
+/// Headers with a meaning.
+/// On a response not documented to have them, they are as wrong as a missing header.
 const MEANINGFUL: [&str; 4] = [
     "Retry-After",
     "Allow",
@@ -52,7 +52,7 @@ impl Checker {
         faults
     }
 
-    /// A request id of the documented form comes back.
+    /// A valid request ID is returned unchanged.
     fn request_id(&self, answer: &Answer) -> Option<String> {
         const NAME: &str = "X-Request-Id";
         let sent: Vec<_> = answer.request.headers.get_all(NAME).iter().collect();
@@ -89,7 +89,7 @@ fn all(answer: &Answer, name: &str) -> Vec<String> {
         .collect()
 }
 
-/// A header's text as the JSON value that its schema speaks of.
+/// A header's text as a JSON value of its schema's type.
 pub(super) fn read(text: &str, schema: &Value) -> Value {
     // Digits alone: `parse` would take a sign too.
     let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
@@ -100,7 +100,7 @@ pub(super) fn read(text: &str, schema: &Value) -> Value {
     }
 }
 
-/// Returns whether the response to this method has no body, whatever its status.
+/// Returns whether responses to this method never have a body.
 pub(super) fn bodiless(method: &Method) -> bool {
     method == Method::HEAD
 }

@@ -1,5 +1,5 @@
-//! Holds a response against the OpenAPI document: its status, headers and body, and, when the
-//! service took the request, the request as well.
+//! Checks a response against the OpenAPI document: status, headers and body.
+//! If the service accepted the request, the request is checked as well.
 
 mod body;
 mod headers;
@@ -17,13 +17,13 @@ use crate::{
     http::Answer,
 };
 
-/// The judge.
+/// The checker of responses.
 pub struct Checker {
     document: &'static Document,
     schemas: Schemas,
 }
 
-/// The purpose of a request, according to the document.
+/// The documented path and operation of a request, and its query.
 struct Place<'a> {
     path: Option<Path<'a>>,
     operation: Option<&'a Value>,
@@ -31,19 +31,19 @@ struct Place<'a> {
 }
 
 impl Checker {
-    /// The judge that knows this service's document.
+    /// The checker for this service's document.
     pub fn v1() -> &'static Self {
         static V1: LazyLock<Checker> = LazyLock::new(|| Checker::new(Document::v1()));
         &V1
     }
 
-    /// The judge that knows the document of the device API.
+    /// The checker for the document of the device API.
     pub fn device() -> &'static Self {
         static DEVICE: LazyLock<Checker> = LazyLock::new(|| Checker::new(Document::device()));
         &DEVICE
     }
 
-    /// The judge of what is sent to this path.
+    /// The checker for requests to this path.
     pub fn of(target: &str) -> &'static Self {
         if target.starts_with("/device/") {
             Self::device()
@@ -52,18 +52,18 @@ impl Checker {
         }
     }
 
-    /// A judge for another document.
+    /// A checker for another document.
     pub fn new(document: &'static Document) -> Self {
         let schemas = Schemas::new(document);
         Self { document, schemas }
     }
 
-    /// Returns everything in which `value` is not as this schema of the document wants it.
+    /// Returns all violations of this schema of the document by `value`.
     pub fn schema_faults(&self, schema: &Value, value: &Value) -> Vec<String> {
         self.schemas.faults(schema, value)
     }
 
-    /// The schema of the body that `method` on `target` takes, if it takes one.
+    /// The schema of the request body of `method` on `target`, if any.
     pub fn request_schema(&self, method: &str, target: &str) -> Option<&'static Value> {
         let (path, _) = target.split_once('?').unwrap_or((target, ""));
         let path = self
@@ -73,8 +73,8 @@ impl Checker {
         operation.pointer("/requestBody/content/application~1json/schema")
     }
 
-    /// Everything about this response that the document does not say. A request for a path
-    /// outside the document's is not judged.
+    /// Returns all violations of the document by this response.
+    /// Requests outside the document's paths are not judged.
     pub fn faults(&self, answer: &Answer) -> Vec<String> {
         let target = &answer.request.target;
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
@@ -107,10 +107,10 @@ impl Checker {
         faults
     }
 
-    /// Ends the test when the response is not as the document says.
+    /// Ends the test if the response violates the document.
     ///
     /// # Panics
-    /// It is not.
+    /// The response violates the document.
     pub fn judge(&self, answer: &Answer) {
         let faults = self.faults(answer);
         assert!(
@@ -122,8 +122,8 @@ impl Checker {
         );
     }
 
-    /// The response that the document has for this status at this place. A path or a method that
-    /// the document does not have is answered as for every such path.
+    /// The documented response for this status and place.
+    /// An unknown path or method has the response shared by all such requests.
     fn expected(&self, place: &Place<'static>, status: u16) -> Option<&'static Value> {
         let shared = |name| Some(self.document.shared_response(name));
         match (place.operation, place.path, status) {

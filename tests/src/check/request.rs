@@ -1,4 +1,4 @@
-//! Requests: what the service took has to be what the document says it takes.
+//! Requests: an accepted request must be valid according to the document.
 
 use std::collections::HashSet;
 
@@ -76,12 +76,13 @@ impl Checker {
     }
 }
 
-/// Returns whether the only thing wrong with a text is a number that no float holds.
+/// Returns whether the only fault is a number beyond any float.
 pub(super) fn is_beyond_a_float(e: &serde_json::Error) -> bool {
     e.to_string().starts_with("number out of range")
 }
 
-/// The items that a batch refused may be as wrong as they like. `false` when none is left.
+/// Removes the items refused by a batch, as they may be invalid.
+/// Returns `false` if none is left.
 fn leave_out_failed_items(body: &mut Value, answer: &Answer) -> bool {
     let outcome: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
     let Some(results) = outcome["data"]["results"].as_array() else {
@@ -95,7 +96,8 @@ fn leave_out_failed_items(body: &mut Value, answer: &Answer) -> bool {
     !items.is_empty()
 }
 
-/// The `id` of an item counts only in a batch that is matched by it.
+/// Removes item IDs, unless the batch is matched by `id`.
+/// Otherwise the service ignores them.
 fn leave_out_ignored_ids(body: &mut Value) {
     let is_matched_by_id = body.get("matchBy").is_some_and(|key| key == "id");
     let items = body.get_mut("items").and_then(Value::as_array_mut);

@@ -1,4 +1,4 @@
-//! Rules that a schema cannot state: how the parts of a response go together.
+//! Rules beyond schemas: relations between the parts of a response.
 
 use serde_json::Value;
 
@@ -17,7 +17,7 @@ pub(super) fn allow(path: &Path<'_>, answer: &Answer) -> Option<String> {
     })
 }
 
-/// A list is in its order, no longer than asked for, and holds only what was asked for.
+/// A list is ordered, within its limit, and matches its filters.
 pub(super) fn list(query: &[(String, String)], answer: &Answer) -> Vec<String> {
     let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
     let (Some(records), true) = (body["data"].as_array(), body.get("nextCursor").is_some()) else {
@@ -74,7 +74,7 @@ pub(super) fn list(query: &[(String, String)], answer: &Answer) -> Vec<String> {
     faults
 }
 
-/// The field by which a list is sorted.
+/// The sort field of a list.
 fn sort_key(target: &str, is_by_change: bool) -> &'static str {
     let path = target.split('?').next().unwrap_or_default();
     match path.rsplit('/').next().unwrap_or_default() {
@@ -87,7 +87,7 @@ fn sort_key(target: &str, is_by_change: bool) -> &'static str {
     }
 }
 
-/// The counts of a batch are those of its results, which stand in the order of the items.
+/// The counts of a batch match its results, listed in item order.
 pub(super) fn batch(answer: &Answer) -> Vec<String> {
     let mut body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
     let data = body["data"].take();
@@ -134,8 +134,9 @@ pub(super) fn batch(answer: &Answer) -> Vec<String> {
     faults
 }
 
-/// An item that was saved has an id and no error, one that was counted its product and a quantity;
-/// one that failed has an error, and at most its product besides.
+/// A batch result has exactly the fields of its status.
+/// A saved item has an ID and no error, a counted one its product and a quantity. A failed one has an
+/// error, and at most its product.
 fn item((at, result): (usize, &Value)) -> Option<String> {
     let has = |key: &str| result.get(key).is_some();
     let is_whole = if result["status"] == "failed" {
@@ -159,7 +160,8 @@ fn item((at, result): (usize, &Value)) -> Option<String> {
     (!is_whole).then(|| format!("/data/results/{at}: no result of an item: {result}"))
 }
 
-/// The message of an error begins with the field at fault, and a refused field is named.
+/// The message of an error begins with the field at fault.
+/// A refused field is always named.
 pub(super) fn field_fault(error: &Value) -> Option<String> {
     let message = error["message"].as_str()?;
     match error["field"].as_str() {
@@ -171,7 +173,7 @@ pub(super) fn field_fault(error: &Value) -> Option<String> {
     }
 }
 
-/// The image of a product has a status when there is one, and an error when it failed.
+/// A product image has a status, and an error if it failed.
 pub(super) fn images(answer: &Answer) -> Option<String> {
     let body: Value = serde_json::from_slice(&answer.body).ok()?;
     let records = match &body["data"] {

@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 
 use crate::document::Document;
 
-/// The document's schemas, each compiled when it is first wanted: a test wants few of them.
+/// The schemas of the document, each compiled on first use.
+/// A test needs only a few.
 pub(super) struct Schemas {
     document: &'static Document,
     compiled: Mutex<HashMap<String, Arc<Validator>>>,
@@ -24,7 +25,7 @@ impl Schemas {
         }
     }
 
-    /// Everything about `value` that `schema`, a part of the document, does not allow.
+    /// Returns all violations of `schema`, a part of the document, by `value`.
     pub(super) fn faults(&self, schema: &Value, value: &Value) -> Vec<String> {
         let validator = self.validator(schema);
         let fault = |e: jsonschema::ValidationError<'_>| format!("{}: {e}", e.instance_path());
@@ -54,8 +55,9 @@ impl Schemas {
     }
 }
 
-/// Closes what the document leaves open for later versions, as this version sends nothing else:
-/// new fields and values of responses. What requests may have beside the listed fields is added.
+/// Rejects new fields and values in responses.
+/// The document leaves them open for later versions, but this version sends nothing else. Fields ignored in
+/// requests are allowed.
 fn close(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {

@@ -1,4 +1,4 @@
-//! A response as it was received.
+//! A response as received.
 
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use super::Request;
 
-/// A response, with the request that it answers.
+/// A response with its request.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// The request that was sent.
+    /// The request.
     pub request: Request,
     /// The status.
     pub status: StatusCode,
@@ -20,7 +20,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// The value of a header that stands once.
+    /// The value of a header, if it occurs exactly once.
     pub fn header(&self, name: &str) -> Option<&str> {
         let mut values = self.headers.get_all(name).iter();
         let first = values.next()?.to_str().ok()?;
@@ -30,7 +30,7 @@ impl Answer {
     /// The value of a header as a number.
     ///
     /// # Panics
-    /// It is missing or no number.
+    /// It is missing or not a number.
     pub fn number(&self, name: &str) -> i64 {
         let value = self.header(name).and_then(|value| value.parse().ok());
         value.unwrap_or_else(|| panic!("no number in {name}: {self:?}"))
@@ -44,7 +44,7 @@ impl Answer {
         serde_json::from_slice(&self.body).unwrap_or_else(|e| panic!("{e}: {self:?}"))
     }
 
-    /// Returns what stands under `data`.
+    /// Returns the value under `data`.
     ///
     /// # Panics
     /// The response is not a success or has no data.
@@ -78,33 +78,33 @@ impl Answer {
         self.json()["nextCursor"].as_str().map(str::to_owned)
     }
 
-    /// Status, code and message of a failure, as `404 not_found`.
+    /// Status, code and message of a failure, such as `404 not_found`.
     pub fn failure(&self) -> (u16, String, String) {
         let error = self.json()["error"].take();
         let text = |key: &str| error[key].as_str().unwrap_or_default().to_owned();
         (self.status.as_u16(), text("code"), text("message"))
     }
 
-    /// Passes the response on if it has this status.
+    /// Returns the response if it has this status.
     ///
     /// # Panics
-    /// It has another.
+    /// It has another status.
     pub fn expect(self, status: u16) -> Self {
         assert_eq!(self.status.as_u16(), status, "{}", self.summary());
         self
     }
 
-    /// Passes the response on if it is a failure with this status and code.
+    /// Returns the response if it fails with this status and code.
     ///
     /// # Panics
-    /// It is another.
+    /// The status or the code differs.
     pub fn fails(self, status: u16, code: &str) -> Self {
         let (found, found_code, _) = self.failure();
         assert_eq!((found, &*found_code), (status, code), "{}", self.summary());
         self
     }
 
-    /// Returns the request and the answer, short enough for a message.
+    /// Returns a short summary of request and answer, for messages.
     pub fn summary(&self) -> String {
         let body = String::from_utf8_lossy(&self.body);
         let body: String = body.chars().take(600).collect();

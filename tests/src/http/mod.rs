@@ -1,5 +1,5 @@
-//! Plain HTTP/1.1, one connection per request, without any help that a client would give: what a
-//! test asks for is what is sent.
+//! Plain HTTP/1.1, one connection per request.
+//! A request is sent exactly as the test states it, without the usual help of a client.
 
 mod answer;
 mod request;

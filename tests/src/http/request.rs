@@ -1,17 +1,17 @@
-//! A request as it is sent.
+//! A request as sent.
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use serde_json::Value;
 
-/// A request as it is to be sent. Nothing is added to it but `Host` and the framing of the body.
+/// A request to send. Only `Host` and the body framing are added.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The method.
     pub method: Method,
-    /// The path and query, as they stand in the request line.
+    /// The path and query of the request line.
     pub target: String,
-    /// The headers; a name may stand more than once.
+    /// The headers; a name may occur more than once.
     pub headers: HeaderMap,
     /// The body.
     pub body: Payload,
@@ -67,7 +67,7 @@ impl Request {
         Self::new(Method::DELETE, target)
     }
 
-    /// With this JSON as body and the content type that goes with it.
+    /// With this JSON as body, and its content type.
     #[must_use]
     pub fn json(self, body: &Value) -> Self {
         self.header("content-type", "application/json")
@@ -83,7 +83,7 @@ impl Request {
         }
     }
 
-    /// With one more header; any bytes that HTTP allows.
+    /// With one more header, of any bytes allowed by HTTP.
     ///
     /// # Panics
     /// HTTP does not allow the name or the value.
@@ -95,7 +95,7 @@ impl Request {
         self
     }
 
-    /// With this token, unless the request says already who sends it.
+    /// With this token, unless `Authorization` is already set.
     #[must_use]
     pub fn bearer(self, token: &str) -> Self {
         if self.headers.contains_key(header::AUTHORIZATION) {

@@ -13,7 +13,7 @@ use tokio::net::TcpStream;
 
 use super::{Answer, Payload, Request};
 
-/// Sends one request over a connection of its own and waits for the whole response.
+/// Sends one request on a new connection, and returns the whole response.
 ///
 /// # Errors
 /// There is no connection, or no complete response on it.
@@ -36,7 +36,7 @@ pub async fn send(to: SocketAddr, request: Request) -> Result<Answer, String> {
     answer
 }
 
-/// As [`send`], over HTTP/2.
+/// The same as [`send`], over HTTP/2.
 ///
 /// # Errors
 /// There is no connection, or no complete response on it.

@@ -1,4 +1,4 @@
-//! Requests to a shop. Each response is judged before the test sees it.
+//! Requests to a shop. Each response is checked first.
 
 use serde_json::Value;
 
@@ -9,10 +9,10 @@ use crate::{
 };
 
 impl Shop {
-    /// Sends a request with the shop's token, unless it has an `Authorization` of its own.
+    /// Sends a request with the shop's token, unless `Authorization` is set.
     ///
     /// # Panics
-    /// There is no response, or it is not as the document says.
+    /// There is no response, or it does not match the document.
     pub async fn send(&self, request: Request) -> Answer {
         self.send_bare(request.bearer(&self.token)).await
     }
@@ -20,14 +20,14 @@ impl Shop {
     /// Sends a request as it is.
     ///
     /// # Panics
-    /// There is no response, or it is not as the document says.
+    /// There is no response, or it does not match the document.
     pub async fn send_bare(&self, request: Request) -> Answer {
         let answer = self.send_unjudged(request).await.expect("a response");
         Checker::of(&answer.request.target).judge(&answer);
         answer
     }
 
-    /// Sends a request as it is, to the listener that its path belongs to.
+    /// Sends a request as it is, to the listener of its path.
     ///
     /// # Errors
     /// There is no response.
@@ -41,10 +41,10 @@ impl Shop {
         send(to, request).await
     }
 
-    /// Sends a request as the holder of this token.
+    /// Sends a request with this token.
     ///
     /// # Panics
-    /// There is no response, or it is not as the document says.
+    /// There is no response, or it does not match the document.
     pub async fn send_as(&self, token: &str, request: Request) -> Answer {
         self.send_bare(request.bearer(token)).await
     }
@@ -69,7 +69,7 @@ impl Shop {
         self.send(Request::delete(self.at(path))).await
     }
 
-    /// A new product here, or whatever else it is that `path` makes.
+    /// Makes a product here, or another record of `path`, and returns it.
     pub async fn make(&self, path: &str, body: &Value) -> Value {
         self.post(path, body).await.expect(201).data()
     }

@@ -1,4 +1,4 @@
-//! Registers and kiosks: screens that have a key, and what they write.
+//! Registers and kiosks: screens with a key, and their writes.
 
 use connect_core::{
     Screen, ScreenType,
@@ -57,12 +57,12 @@ impl Device<'_> {
     /// Sends a request with the key of the screen.
     ///
     /// # Panics
-    /// There is no response, or it is not as the document says.
+    /// There is no response, or it does not match the document.
     pub async fn send(&self, request: Request) -> Answer {
         self.shop.send_as(&self.key, request).await
     }
 
-    /// `POST` of what the screen writes: `transactions`, `z-reports` or `orders`.
+    /// `POST` by the screen: `transactions`, `z-reports` or `orders`.
     pub async fn post(&self, path: &str, body: &Value) -> Answer {
         self.send(Request::post(at(path), body)).await
     }
@@ -73,7 +73,7 @@ impl Device<'_> {
         self.send(Request::patch(path, body)).await
     }
 
-    /// The row, the Z report or the order that a `POST` makes.
+    /// Makes a transaction, a Z report or an order, and returns it.
     pub async fn make(&self, path: &str, body: &Value) -> Value {
         self.post(path, body).await.expect(201).data()
     }

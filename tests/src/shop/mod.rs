@@ -1,5 +1,5 @@
-//! Shops to send requests to: the whole server in this process, on ports of its own, with a
-//! clock that only the test moves.
+//! Shops to send requests to: the whole server in this process.
+//! Each has ports of its own, and a clock moved only by the test.
 
 mod conduct;
 mod devices;
@@ -25,23 +25,23 @@ pub use unsteady::{Mood, Unsteady};
 
 use usual_store::Premises;
 
-/// An account with two locations, and the server that answers for it. Stops when it is dropped.
+/// An account with two locations, and its server; stops on drop.
 pub struct Shop {
-    /// The address at which the server listens.
+    /// The address of the server's API.
     pub address: SocketAddr,
-    /// The address of the owner's listener, where registers and kiosks write.
+    /// The address of the owner's listener, for registers and kiosks.
     pub owner_address: SocketAddr,
     /// The core behind it.
     pub connect: Connect,
-    /// The only clock there is.
+    /// The only clock.
     pub clock: Arc<ManualClock>,
     /// The account.
     pub account: Id<Account>,
-    /// The location that most requests are for.
+    /// The main location, for most requests.
     pub here: Id<Location>,
     /// The account's other location.
     pub there: Id<Location>,
-    /// A token that may do everything at both.
+    /// A token for everything at both locations.
     pub token: String,
     images: Option<ImageService>,
     stop: Option<oneshot::Sender<()>>,
@@ -50,17 +50,17 @@ pub struct Shop {
 }
 
 impl Shop {
-    /// An empty shop in memory, with limits that no test reaches.
+    /// An empty shop in memory, with limits no test reaches.
     pub async fn open() -> Self {
         Setup::default().open().await
     }
 
-    /// A path at the location that most requests are for.
+    /// A path at the main location.
     pub fn at(&self, path: &str) -> String {
         format!("/v1/locations/{}/{path}", self.here)
     }
 
-    /// A worker that takes images over.
+    /// A worker for taking images over.
     ///
     /// # Panics
     /// The shop was set up without [`Setup::images_from`].

@@ -28,10 +28,10 @@ pub struct Setup {
     limits: RateLimits,
     /// The time, until the test moves the clock.
     now: Timestamp,
-    /// The health of the storage, as the probes are told it.
+    /// The health of the storage, as reported to the probes.
     health: Arc<dyn Fn() -> Health + Send + Sync>,
-    /// The networks besides the public internet from which images are taken; `None` when nothing
-    /// takes images over.
+    /// Networks allowed for images, besides the public internet.
+    /// `None` if no images are taken over.
     images_from: Option<Networks>,
 }
 
@@ -54,7 +54,7 @@ impl Default for Setup {
 }
 
 impl Setup {
-    /// On this storage, which several shops may share as several processes would.
+    /// With this storage; several shops may share it, like several processes.
     #[must_use]
     pub fn storage(self, storage: Arc<dyn Storage>) -> Self {
         Self {
@@ -63,13 +63,13 @@ impl Setup {
         }
     }
 
-    /// With these rate limits, where the default has limits that no test reaches.
+    /// With these rate limits, instead of limits no test reaches.
     #[must_use]
     pub fn limits(self, limits: RateLimits) -> Self {
         Self { limits, ..self }
     }
 
-    /// With probes that are told this of the storage.
+    /// With probes reporting this health of the storage.
     #[must_use]
     pub fn health(self, health: impl Fn() -> Health + Send + Sync + 'static) -> Self {
         Self {
@@ -78,7 +78,7 @@ impl Setup {
         }
     }
 
-    /// With what takes images over, also from these networks, and serves the copies.
+    /// With images taken over, also from these networks, and served.
     #[must_use]
     pub fn images_from(self, allowed: Networks) -> Self {
         Self {
@@ -87,7 +87,7 @@ impl Setup {
         }
     }
 
-    /// Opens the shop: its account, locations and token are made when the storage has none.
+    /// Opens the shop, making an account with locations if there is none.
     pub async fn open(self) -> Shop {
         let clock = ManualClock::at(self.now);
         let guard = AddressGuard::allowing(self.images_from.clone().unwrap_or_default());
@@ -162,7 +162,7 @@ impl Setup {
     }
 }
 
-/// A listener on a port of its own.
+/// A listener on a free port.
 async fn listener() -> Server {
     let server = Server::bind(Listen::on(([127, 0, 0, 1], 0).into())).await;
     server.expect("a port is free")

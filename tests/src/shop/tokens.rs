@@ -24,7 +24,7 @@ impl Shop {
             .to_owned()
     }
 
-    /// A token for everything here that is refused from `at` on.
+    /// A token for everything here, refused from `at` on.
     pub async fn token_until(&self, at: Timestamp) -> String {
         self.issue(self.here, &everything(), Some(at))
             .await
@@ -33,18 +33,18 @@ impl Shop {
             .to_owned()
     }
 
-    /// A token for everything here, with its id, by which it can be revoked.
+    /// A token for everything here, with the ID to revoke it.
     pub async fn revocable_token(&self) -> (String, Id<Token>) {
         let issued = self.issue(self.here, &everything(), None).await;
         (issued.secret.expose().to_owned(), issued.token.id)
     }
 
-    /// A new screen here, let in by its key.
+    /// The access of a new screen here, by its key.
     pub async fn screen(&self, kind: ScreenType, name: &str) -> Access {
         self.screen_at(self.here, kind, name).await
     }
 
-    /// A new screen at a location of the account, let in by its key.
+    /// The access of a new screen at a location, by its key.
     pub async fn screen_at(&self, location: Id<Location>, kind: ScreenType, name: &str) -> Access {
         let keyed = self.keyed_screen(self.account, location, kind, name);
         let (key, address) = (keyed.await.1, IpAddr::from([127, 0, 0, 1]));
@@ -60,8 +60,8 @@ impl Shop {
             .expect("the token");
     }
 
-    /// Another account with one location: the location and a token for everything there. Without
-    /// a screen the API is not available to it.
+    /// A location of another account, and a token for everything there.
+    /// Without a screen, the API is not available to the account.
     pub async fn stranger(&self, with_screen: bool) -> (Id<Location>, String) {
         let account = setup::account(&self.connect).await;
         let location = setup::location(&self.connect, account, "Elsewhere").await;

@@ -1,4 +1,4 @@
-//! A storage with moods: what a service does when its storage fails cannot be seen otherwise.
+//! A storage with simulated failures, to test the service's response to them.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,21 +10,22 @@ use connect_core::storage::{
 /// The faults of an [`Unsteady`] storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mood {
-    /// Its work.
+    /// No fault.
     Steady,
     /// It answers neither reads nor commits.
     Down,
     /// It reads, but refuses all commits.
     ReadOnly,
-    /// It commits, but cannot read a range of keys. Single keys it reads.
+    /// It commits, but cannot read a range of keys, only single keys.
     NoScans,
-    /// It commits, but says that it does not know: the connection to it broke on the way back.
+    /// It commits, but reports an unknown outcome: the answer was lost.
     Unsure,
-    /// It commits nothing, and says that it does not know: the connection broke on the way there.
+    /// It commits nothing, and reports an unknown outcome: the request was lost.
     Lost,
     /// It panics at each commit.
     Panicking,
-    /// It refuses so many commits, as if another process had been faster. Under a lock nobody is.
+    /// It refuses so many commits, as if another process were faster.
+    /// Under a lock there is no such conflict.
     Contended(usize),
 }
 
@@ -54,7 +55,7 @@ impl Unsteady {
     }
 }
 
-/// Does to a read what the mood says.
+/// Applies the mood to a read.
 fn before_read(mood: Mood, reads: &[Read<'_>]) -> Result<(), StorageError> {
     let scans = |read: &Read<'_>| matches!(read, Read::Scan { .. } | Read::ScanFollow { .. });
     match mood {
@@ -64,7 +65,7 @@ fn before_read(mood: Mood, reads: &[Read<'_>]) -> Result<(), StorageError> {
     }
 }
 
-/// Does to a commit what the mood says, before it is made.
+/// Applies the mood to a commit before it is made.
 fn before_commit(mood: Mood) -> Result<(), CommitError> {
     match mood {
         Mood::Down | Mood::Lost => Err(CommitError::Unknown(failed())),
@@ -74,7 +75,7 @@ fn before_commit(mood: Mood) -> Result<(), CommitError> {
     }
 }
 
-/// Does to the answer of a commit that was made what the mood says.
+/// Applies the mood to the answer of a finished commit.
 fn after_commit(mood: Mood) -> Result<(), CommitError> {
     match mood {
         Mood::Unsure => Err(CommitError::Unknown(failed())),
@@ -115,7 +116,7 @@ impl Storage for Unsteady {
     }
 }
 
-/// A lock on an [`Unsteady`] storage, with the moods of that.
+/// A lock on an [`Unsteady`] storage, with the same mood.
 struct UnsteadyLock {
     lock: Box<dyn Locked>,
     mood: Arc<Mutex<Mood>>,

@@ -1,4 +1,4 @@
-//! The store of shops that do not say otherwise.
+//! The default store of shops.
 
 use std::{env, path::Path, sync::Arc};
 
@@ -11,14 +11,14 @@ use connect_core::storage::{
 };
 use tempfile::TempDir;
 
-/// A store in memory, unless `CONNECT_TESTS_STORAGE` asks for `redb`, `sled` or `postgres`: the same tests
-/// then hold for all.
+/// A store in memory, or of the engine in `CONNECT_TESTS_STORAGE`.
+/// The value is `redb`, `sled` or `postgres`, so the same tests hold for all engines.
 pub(super) struct UsualStore {
     pub(super) storage: Arc<dyn Storage>,
     pub(super) premises: Premises,
 }
 
-/// The place of the rows, which is removed when this is dropped.
+/// The place of the rows, removed on drop.
 #[expect(dead_code, reason = "held, and not read")]
 pub(super) enum Premises {
     Memory,
@@ -57,7 +57,7 @@ impl UsualStore {
     }
 }
 
-/// An embedded store with a small cache, which needs no room on a full disk.
+/// An embedded store with a small cache, and no reserved disk space.
 fn on_disk(engine: &str, directory: &Path) -> Arc<dyn Storage> {
     let cache_bytes = 16 * 1024 * 1024;
     let space = SpaceOptions {

@@ -7,7 +7,7 @@ use tokio::{io::AsyncWriteExt as _, time::sleep};
 use super::wire::{batch_head, chunked_head, flood, send_and_wait};
 use crate::attack::scene::Scene;
 
-/// The size of a large body, a little below what is allowed.
+/// The size of a large body, just below the limit.
 const LARGE: usize = 1_990_000;
 
 pub(super) async fn slow(scene: Scene) {
@@ -35,7 +35,7 @@ pub(super) async fn at_once(scene: Scene) {
     large(scene, body.into_bytes(), 300).await;
 }
 
-/// Sends a body of which the head says that it is large, on each of some connections.
+/// Sends a body on several connections, declared as large in the head.
 async fn large(scene: Scene, body: Vec<u8>, connections: usize) {
     let work = |scene: Scene| {
         let body = &body;

@@ -10,9 +10,9 @@ use tokio::{
 use super::wire::{head, sip};
 use crate::attack::scene::{Scene, hold};
 
-/// The path of an answer that is long and needs no token.
+/// The path of a long answer, open without a token.
 const DOCUMENT: &str = "/v1/openapi.json";
-/// Connections, as many as a process may have files unless it asks for more.
+/// The number of connections, within the default limit of open files.
 const MANY: usize = 900;
 
 pub(super) async fn pipelining(scene: Scene) {

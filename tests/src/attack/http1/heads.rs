@@ -38,8 +38,8 @@ pub(super) async fn many(scene: Scene) {
     scene.swarm(50, work).await;
 }
 
-/// Each shape holds one request that a proxy in front might have let through, and a second that it
-/// has not seen. Lines that end with a line feed alone are not among them: they are allowed.
+/// Each shape hides a second request from a proxy in front.
+/// Lines ending with only a line feed are not among the shapes: they are allowed.
 pub(super) async fn smuggling(scene: Scene) {
     let work = |scene: Scene| async move {
         let hidden = format!("{}\r\n", head("GET", "/v1/locations", Some(scene.token())));

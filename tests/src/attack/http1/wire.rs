@@ -9,7 +9,7 @@ use tokio::{
 
 use crate::attack::scene::{Scene, Tally};
 
-/// The head of a request, but for the empty line at its end.
+/// The head of a request, without the empty line at its end.
 pub(super) fn head(method: &str, path: &str, token: Option<&str>) -> String {
     let head = format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\n");
     match token {
@@ -18,7 +18,7 @@ pub(super) fn head(method: &str, path: &str, token: Option<&str>) -> String {
     }
 }
 
-/// The head of a batch with a body of this length, with the empty line.
+/// The head of a batch with this body length, including the empty line.
 pub(super) fn batch_head(scene: &Scene, length: usize) -> String {
     let head = head(
         "POST",
@@ -28,7 +28,7 @@ pub(super) fn batch_head(scene: &Scene, length: usize) -> String {
     format!("{head}Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n")
 }
 
-/// The head of a batch in chunks, with the empty line.
+/// The head of a chunked batch, including the empty line.
 pub(super) fn chunked_head(scene: &Scene) -> String {
     let head = head(
         "POST",
@@ -38,7 +38,7 @@ pub(super) fn chunked_head(scene: &Scene) -> String {
     format!("{head}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n")
 }
 
-/// Writes what begins a request, then `more` again and again. Answers are counted meanwhile.
+/// Writes the start of a request, then `more` repeatedly, counting answers meanwhile.
 pub(super) async fn flood(scene: &Scene, begin: &[u8], more: &[u8]) -> io::Result<()> {
     let (mut reading, mut writing) = scene.connect().await?.into_split();
     let write = async {
@@ -53,15 +53,15 @@ pub(super) async fn flood(scene: &Scene, begin: &[u8], more: &[u8]) -> io::Resul
     }
 }
 
-/// Writes these bytes on a new connection, and counts the answers until it ends.
+/// Writes bytes on a new connection, and counts answers until it ends.
 pub(super) async fn send_and_wait(scene: &Scene, bytes: &[u8]) -> io::Result<()> {
     let mut stream = scene.connect().await?;
     stream.write_all(bytes).await?;
     count(&mut stream, &scene.tally).await
 }
 
-/// Reads to the end of a connection, and counts the answers. The bodies of this service hold no
-/// status line.
+/// Reads to the end of a connection, and counts the answers.
+/// The bodies of this service contain no status line.
 pub(super) async fn count(reading: &mut (impl AsyncRead + Unpin), tally: &Tally) -> io::Result<()> {
     const STATUS: &[u8] = b"HTTP/1.1 ";
     let (mut text, mut buffer) = (Vec::new(), vec![0; 64 * 1024]);
@@ -82,7 +82,7 @@ pub(super) async fn count(reading: &mut (impl AsyncRead + Unpin), tally: &Tally)
     }
 }
 
-/// Reads a byte from time to time.
+/// Reads a byte each second.
 pub(super) async fn sip(stream: &mut TcpStream) -> io::Result<()> {
     loop {
         tokio::time::sleep(std::time::Duration::from_secs(1)).await;

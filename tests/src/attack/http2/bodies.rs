@@ -13,9 +13,9 @@ use super::{
 };
 use crate::attack::scene::Scene;
 
-/// The size of a large body, a little below what is allowed.
+/// The size of a large body, just below the limit.
 const LARGE: usize = 1_990_000;
-/// The data that fits the windows that a connection begins with.
+/// The data fitting into the initial windows of a connection.
 const WITHIN_WINDOW: usize = 60_000;
 
 /// The head of a batch.
@@ -24,7 +24,7 @@ fn head(scene: &Scene) -> Block {
     Block::of("POST", &path, Some(scene.token())).field("content-type", "application/json")
 }
 
-/// Sends a body in pieces on each of 50 streams, again and again on new connections.
+/// Sends bodies in pieces on 50 streams, again on each new connection.
 async fn in_pieces(scene: Scene, pieces: usize, add: fn(Frames, u32) -> Frames) {
     let work = |scene: Scene| async move {
         let ids: Vec<u32> = (0..50).map(|number| 2 * number + 1).collect();
@@ -87,7 +87,7 @@ pub(super) async fn at_once(scene: Scene) {
     large(scene, body.into_bytes(), 3, true).await;
 }
 
-/// Sends a large body a hundred times at once on each of some connections.
+/// Sends a large body 100 times at once on several connections.
 async fn large(scene: Scene, body: Vec<u8>, connections: usize, finished: bool) {
     let work = |scene: Scene| {
         let body = &body;

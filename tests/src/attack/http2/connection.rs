@@ -1,4 +1,4 @@
-//! A connection of an attack: frames are written at will, and answers counted.
+//! A connection of an attack, for arbitrary frames and counted answers.
 
 use std::{collections::HashMap, io};
 
@@ -10,13 +10,13 @@ use tokio::{
 use super::frame::{Block, Frame, Frames, flag, kind};
 use crate::attack::scene::{Scene, Tally};
 
-/// The window of a stream and of a connection, unless the server says otherwise.
+/// The default window of a stream and of a connection.
 const DEFAULT_WINDOW: i64 = 65_535;
-/// The most data of a frame, unless the server says otherwise.
+/// The default limit of data in a frame.
 const LARGEST_FRAME: usize = 16_384;
 
-/// Opens a connection and writes frames on it, as often as `next` makes some. Answers are read and
-/// counted meanwhile.
+/// Opens a connection, and keeps writing the frames of `next`.
+/// Answers are read and counted meanwhile.
 pub(super) async fn flood(
     scene: &Scene,
     settings: &[(u16, u32)],
@@ -35,14 +35,14 @@ pub(super) async fn flood(
     }
 }
 
-/// Writes these frames on a new connection, and then only reads and counts.
+/// Writes frames on a new connection, then only reads and counts.
 pub(super) async fn send_and_wait(scene: &Scene, frames: Frames) -> io::Result<()> {
     let mut stream = scene.connect().await?;
     stream.write_all(&frames.0).await?;
     count(&mut stream, &scene.tally).await
 }
 
-/// Writes frames as often as `next` makes some, and reads nothing.
+/// Keeps writing the frames of `next`, and reads nothing.
 pub(super) async fn flood_unread(
     stream: &mut TcpStream,
     mut next: impl FnMut() -> Frames,
@@ -65,8 +65,8 @@ pub(super) async fn count(reading: &mut (impl AsyncRead + Unpin), tally: &Tally)
     }
 }
 
-/// Uploads bodies at once on one connection, as fast as the server's windows allow. The last piece of
-/// each is kept back unless they are to be `finished`.
+/// Uploads bodies at once on one connection, within the server's windows.
+/// The last piece of each is kept back, unless `finished`.
 pub(super) async fn upload(
     scene: &Scene,
     head: impl Fn() -> Block,

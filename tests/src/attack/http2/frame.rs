@@ -1,4 +1,4 @@
-//! Frames of HTTP/2 (RFC 9113) and blocks of headers (RFC 7541), written without minding the rules.
+//! Frames of HTTP/2 (RFC 9113) and header blocks (RFC 7541), also invalid.
 
 use std::io;
 
@@ -28,7 +28,7 @@ pub(super) mod flag {
     pub(in super::super) const PADDED: u8 = 8;
 }
 
-/// The settings that attacks turn.
+/// The settings used by attacks.
 pub(super) mod setting {
     pub(in super::super) const HEADER_TABLE: u16 = 1;
     pub(in super::super) const INITIAL_WINDOW: u16 = 4;
@@ -37,7 +37,7 @@ pub(super) mod setting {
 /// The largest window.
 pub(super) const WIDEST: u32 = (1 << 31) - 1;
 
-/// Frames to be sent, one behind the other.
+/// Frames to send, one after the other.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Frames(pub(super) Vec<u8>);
 
@@ -69,7 +69,7 @@ impl Frames {
         self.add(kind::HEADERS, flags, stream, &block.0)
     }
 
-    /// The head of a request whose body follows.
+    /// The head of a request with a body.
     pub(super) fn head(self, stream: u32, block: &Block) -> Self {
         self.add(kind::HEADERS, flag::END_HEADERS, stream, &block.0)
     }
@@ -100,7 +100,7 @@ impl Block {
         }
     }
 
-    /// A header whose name is in the static table, not put into the dynamic one.
+    /// A header named by the static table, not put into the dynamic one.
     fn indexed_name(mut self, index: u8, value: &str) -> Self {
         self.0.push(index);
         self.text(value)
@@ -112,13 +112,13 @@ impl Block {
         self.text(name).text(value)
     }
 
-    /// A header that the server keeps in its dynamic table.
+    /// A header to be kept in the server's dynamic table.
     pub(super) fn kept(mut self, name: &str, value: &str) -> Self {
         self.0.push(0x40);
         self.text(name).text(value)
     }
 
-    /// The header that was kept last, so many times: a byte for each.
+    /// The last kept header, repeated so many times by a byte each.
     pub(super) fn again(mut self, times: usize) -> Self {
         self.0.extend(std::iter::repeat_n(0x80 | 62, times));
         self
@@ -170,7 +170,7 @@ impl Frame {
         self.kind == kind::HEADERS && self.flags & flag::END_HEADERS != 0
     }
 
-    /// Returns whether that answer is a 200 or a 204, which come in one byte.
+    /// Returns whether this is a 200 or 204, each coded in one byte.
     pub(super) fn is_success(&self) -> bool {
         let is_resizing = |byte: &&u8| **byte & 0xe0 == 0x20;
         let mut block = self.payload.iter().skip_while(is_resizing);

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::attack::scene::Scene;
 
-/// The most data of a frame, unless the server says otherwise.
+/// The default limit of data in a frame.
 const LARGEST_FRAME: usize = 16_384;
 
 /// A head without a token.
@@ -14,7 +14,7 @@ fn head() -> Block {
     Block::of("GET", "/v1/locations", None)
 }
 
-/// A request whose head takes several frames.
+/// A request with a head of several frames.
 fn long_request(stream: u32, block: &Block) -> Frames {
     let pieces: Vec<_> = block.0.chunks(LARGEST_FRAME).collect();
     let mut frames = Frames::default();
@@ -32,7 +32,7 @@ fn long_request(stream: u32, block: &Block) -> Frames {
     frames
 }
 
-/// Begins a head and goes on with `piece` for as long as the server lets it.
+/// Begins a head, and continues with `piece` until the server stops it.
 async fn endless(scene: Scene, piece: Vec<u8>) {
     let work = |scene: Scene| {
         let piece = piece.clone();
@@ -81,7 +81,7 @@ pub(super) async fn nameless(scene: Scene) {
     requests(scene, block).await;
 }
 
-/// Sends requests with this head, one behind the other.
+/// Sends requests with this head, one after the other.
 async fn requests(scene: Scene, block: Block) {
     let work = |scene: Scene| {
         let block = block.clone();
@@ -113,7 +113,8 @@ pub(super) async fn table_churn(scene: Scene) {
     scene.swarm(10, work).await;
 }
 
-/// Each head leaves a short entry in the server's table, which may keep the whole head.
+/// Each head leaves a short entry in the server's table.
+/// The entry may keep the whole head in memory.
 pub(super) async fn table_of_long_heads(scene: Scene) {
     let filler = "f".repeat(12_000);
     let work = |scene: Scene| {

@@ -10,12 +10,12 @@ use super::{
 };
 use crate::attack::scene::{Scene, hold};
 
-/// Streams of a connection, as many as the server allows.
+/// The number of streams of a connection allowed by the server.
 const STREAMS: u32 = 100;
-/// The path of an answer that is long and needs no token.
+/// The path of a long answer, open without a token.
 const DOCUMENT: &str = "/v1/openapi.json";
 
-/// Requests on as many streams as there may be.
+/// Requests on as many streams as allowed.
 fn requests(frames: Frames, block: impl Fn() -> Block) -> Frames {
     (0..STREAMS).fold(frames, |frames, number| {
         frames.request(2 * number + 1, &block())

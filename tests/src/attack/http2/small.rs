@@ -1,4 +1,4 @@
-//! Attacks with frames that ask for little, in great number.
+//! Attacks with cheap frames in great number.
 
 use tokio::io::AsyncWriteExt as _;
 
@@ -11,7 +11,7 @@ use crate::attack::scene::Scene;
 /// The frames of one write.
 const AT_ONCE: usize = 500;
 
-/// Floods connections with what `add` adds, and reads nothing of what comes back.
+/// Floods connections with the frames of `add`, and reads no answers.
 async fn unread(scene: Scene, add: fn(Frames) -> Frames) {
     let work = |scene: Scene| async move {
         let mut stream = scene.connect().await?;

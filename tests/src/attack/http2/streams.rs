@@ -50,7 +50,7 @@ pub(super) async fn rapid_reset(scene: Scene) {
     scene.swarm(4, work).await;
 }
 
-/// A window that grows by nothing is an error of the stream (CVE-2025-8671).
+/// A window increment of zero is a stream error (CVE-2025-8671).
 pub(super) async fn made_to_reset(scene: Scene) {
     let work = |scene: Scene| async move {
         let (mut id, block) = (ids(), get(&scene));
