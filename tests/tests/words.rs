@@ -1,53 +1,107 @@
-//! The wording of doc comments: the first line names what a thing is or does.
+//! The wording of doc comments.
+//!
+//! The first line of a doc comment is a verb with its object, or a noun phrase, of at most 12 words.
+//! Relative pronouns and nameless persons make riddles of it.
 
 use crate::layering::{members, sources};
 
-/// The words that a first line must not open with: they announce an answer instead of giving it.
-const OPENINGS: [&str; 10] = [
-    "What", "Whether", "How", "Where", "Why", "Who", "Whoever", "Whose", "When", "Which",
+/// The words of riddles.
+const RIDDLES: [&str; 13] = [
+    "that",
+    "which",
+    "who",
+    "whose",
+    "whom",
+    "whoever",
+    "what",
+    "whatever",
+    "nobody",
+    "somebody",
+    "others",
+    "those",
+    "whichever",
 ];
 
-/// Returns the first line of every doc comment of a file.
-fn first_lines(text: &str) -> impl Iterator<Item = &str> {
-    let is_doc = |line: &str| {
-        let line = line.trim_start();
-        line.starts_with("///") || line.starts_with("//!")
-    };
-    let before = std::iter::once("").chain(text.lines());
-    let lines = before.zip(text.lines());
-    let first = lines.filter(move |(before, line)| is_doc(line) && !is_doc(before));
-    first.map(|(_, line)| line.trim_start()[3..].trim())
+/// The most first lines with one of these words, in percent.
+const MOST_FIRST_LINES: usize = 15;
+
+/// The most of these words in 1000 words of doc comments.
+const MOST_IN_THOUSAND: usize = 18;
+
+/// The most words of nine in ten first lines.
+const MOST_WORDS: usize = 12;
+
+/// The counted words of doc comments.
+#[derive(Default)]
+struct Count {
+    words: usize,
+    riddles: usize,
+    /// The lengths of first lines in words, and the number of those with a riddle.
+    first_lines: Vec<usize>,
+    first_riddles: usize,
 }
 
-fn opens_badly(line: &str) -> bool {
-    let word = line.split(|c: char| !c.is_alphabetic()).next();
-    word.is_some_and(|word| OPENINGS.contains(&word))
-}
-
-#[test]
-fn no_doc_comment_opens_with_a_question_word() {
-    let mut read = 0;
-    let mut bad = Vec::new();
-    for member in members() {
-        for (file, text) in sources(&member) {
-            for line in first_lines(&text) {
-                read += 1;
-                if opens_badly(line) {
-                    bad.push(format!("{member}/src/{file}: {line}"));
+impl Count {
+    fn add(&mut self, text: &str) {
+        let mut is_inside = false;
+        for line in text.lines() {
+            let line = line.trim_start();
+            let doc = line
+                .strip_prefix("///")
+                .or_else(|| line.strip_prefix("//!"));
+            if let Some(doc) = doc {
+                let riddles = words(doc).filter(|word| RIDDLES.contains(&&**word)).count();
+                self.words += words(doc).count();
+                self.riddles += riddles;
+                if !is_inside {
+                    self.first_lines.push(doc.split_whitespace().count());
+                    self.first_riddles += usize::from(riddles > 0);
                 }
             }
+            is_inside = doc.is_some();
         }
     }
-    assert_eq!(bad, Vec::<String>::new());
-    assert!(read > 2000, "only {read} doc comments were found");
+}
+
+/// The words of a text in lower case.
+fn words(text: &str) -> impl Iterator<Item = String> {
+    let words = text.split(|c: char| !c.is_alphabetic() && c != '\'');
+    words.filter(|word| !word.is_empty()).map(str::to_lowercase)
 }
 
 #[test]
-fn only_first_words_count() {
-    let text =
-        "//! How it is.\n\n/// The time\n/// When it was.\nfn a() {}\n    /// Whoever.\n    b,\n";
-    let lines: Vec<_> = first_lines(text).collect();
-    assert_eq!(lines, ["How it is.", "The time", "Whoever."]);
-    let bad: Vec<_> = lines.into_iter().filter(|line| opens_badly(line)).collect();
-    assert_eq!(bad, ["How it is.", "Whoever."]);
+fn doc_comments_are_no_riddles() {
+    for member in members() {
+        let mut count = Count::default();
+        for (_, text) in sources(&member) {
+            count.add(&text);
+        }
+        let Count { words, riddles, .. } = count;
+        let lines = count.first_lines.len();
+        assert!(
+            100 * count.first_riddles <= MOST_FIRST_LINES * lines,
+            "{member}: {} of {lines} first lines have one of {RIDDLES:?}",
+            count.first_riddles
+        );
+        assert!(
+            1000 * riddles <= MOST_IN_THOUSAND * words,
+            "{member}: {riddles} of {words} words of doc comments are of {RIDDLES:?}"
+        );
+        count.first_lines.sort_unstable();
+        let at_ninety = count.first_lines[lines * 9 / 10];
+        assert!(
+            at_ninety <= MOST_WORDS,
+            "{member}: one in ten first lines has {at_ninety} words or more"
+        );
+    }
+}
+
+#[test]
+fn first_lines_and_all_words_are_counted() {
+    let mut count = Count::default();
+    count.add(
+        "//! What it is.\n//! It's that.\n\n/// The time\nfn a() {} // whose\n    /// Whoever.\n",
+    );
+    assert_eq!(count.first_lines, [3, 2, 1]);
+    assert_eq!((count.first_riddles, count.riddles, count.words), (2, 3, 8));
 }
