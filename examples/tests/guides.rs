@@ -221,6 +221,10 @@ fn the_guides_show_them() {
     let mut shown = 0;
     for guide in fs::read_dir(root.join("../docs")).unwrap() {
         let guide = guide.unwrap().path();
+        // The pages of `design` show no programs.
+        if guide.is_dir() {
+            continue;
+        }
         let text = fs::read_to_string(&guide).unwrap();
         for block in text.split("```rust\n").skip(1) {
             let (block, _) = block.split_once("```").unwrap();
