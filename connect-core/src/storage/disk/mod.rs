@@ -5,7 +5,7 @@
 //! adds each with valid expectations to one `group`, applies the group as one batch, makes it
 //! durable once and answers all. Meanwhile `view` shows readers the previous values of the written
 //! keys, so no crash can take back a value seen, and no read waits for the disk. `cache` keeps the
-//! most recently read rows, and `runs` the most recently scanned index entries. A large commit is
+//! most recently read rows, and `index_ranges` the most recently scanned index entries. A large commit is
 //! `staged`: it is written in slices, between the groups of other commits.
 //!
 //! `layout` defines the form of rows in an `engine`; each of the two engines has its own module
