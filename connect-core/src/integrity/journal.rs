@@ -122,6 +122,7 @@ pub(super) fn day(findings: &mut Findings, at: &ReadKey, row: &Value) {
     }
     let last = summary.last_receipt_number;
     sums(findings).add_day(&summary);
+    tells_of(findings, last);
     match last {
         Some(last) => leads_to_row(findings, at, last, move |row| {
             zone::day_of(row.created_at) == date
@@ -174,6 +175,7 @@ pub(super) fn z_report(findings: &mut Findings, at: &ReadKey, row: &Value) {
         return findings.bad(format!("the row holds {id}, which is another Z report"));
     }
     findings.changed(report.closed_at);
+    tells_of(findings, report.last_receipt_number);
     findings.claim(Claim::entry(
         change_key(at.partition, Family::ZReportByClosing, report.closed_at, id),
         Vec::new(),
@@ -186,12 +188,19 @@ fn sums(findings: &mut Findings) -> &mut JournalSums {
     Arc::make_mut(&mut findings.partition.journal)
 }
 
+/// Notes that this receipt was written, which may be lost.
+fn tells_of(findings: &mut Findings, receipt: Option<u64>) {
+    let told = &mut findings.partition.told_receipt;
+    *told = receipt.unwrap_or_default().max(*told);
+}
+
 /// The receipt number that an entry holds.
 fn receipt_number(findings: &mut Findings, row: &Value) -> Option<u64> {
     let number = <[u8; 8]>::try_from(&**row).ok().map(u64::from_be_bytes);
     if number.is_none() {
         findings.bad("the row holds no receipt number".to_owned());
     }
+    tells_of(findings, number);
     number
 }
 

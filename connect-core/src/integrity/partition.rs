@@ -33,6 +33,8 @@ pub(super) struct Partition {
     pub(super) last_event: Option<(u64, Option<Timestamp>)>,
     /// The number of the last journal row.
     pub(super) last_receipt: Option<u64>,
+    /// The highest number of a receipt of which something tells: it may be lost itself.
+    pub(super) told_receipt: u64,
     /// The highest number of an order.
     pub(super) last_order: u64,
     /// The sums of the journal.
@@ -253,8 +255,11 @@ impl Partition {
         clock.updated_at = latest.map_or(clock.updated_at, |time| time.max(clock.updated_at));
         let last_event = self.last_event.map_or(0, |(number, _)| number);
         clock.raise(Family::Event, last_event);
-        clock.raise(Family::Transaction, self.last_receipt.unwrap_or_default());
-        clock.raise(Family::Order, self.last_order);
+        let receipt = self.last_receipt.unwrap_or_default();
+        clock.raise(Family::Transaction, receipt.max(self.told_receipt));
+        // Orders are numbered without gaps: lost ones have left their entries.
+        let orders = self.number_of(Family::OrderByCreation);
+        clock.raise(Family::Order, orders.max(self.last_order));
         Some(clock)
     }
 

@@ -9,7 +9,7 @@ use connect_core::{
     Access, CheckReport, Connect, Error, LocationHandle, ProblemKind, ScreenType,
     storage::{Commit, Entry as Row, Key, Storage, Write, memory::MemoryStorage},
     wire::{
-        AnyEvent, Entry, Field, Page, ProductInput, Timestamp, TransactionInput,
+        AnyEvent, Entry, Field, OrderInput, Page, ProductInput, Timestamp, TransactionInput,
         query::{
             CategoryQuery, EventQuery, ImageJobQuery, OptionGroupQuery, OrderQuery, PageQuery as _,
             ProductQuery, StockLevelQuery, StockMovementQuery, SyncQuery, TransactionQuery,
@@ -26,7 +26,8 @@ use crate::{
     shop,
     stored::family::{
         ACCOUNT, CLOCK, DELIVERY_BY_DUE, EVENT, LEVEL, MOVEMENT, ORDER, ORDER_BY_SCREEN, PRODUCT,
-        PRODUCT_BY_CHANGE, PRODUCT_BY_EXTERNAL_ID, TRANSACTION, WEBHOOK_BY_DUE, Z_REPORT,
+        PRODUCT_BY_CHANGE, PRODUCT_BY_EXTERNAL_ID, TRANSACTION, TRANSACTION_BY_ID, WEBHOOK_BY_DUE,
+        Z_REPORT,
     },
 };
 
@@ -355,4 +356,46 @@ async fn what_is_written_meanwhile_stays() {
     let (left, _) = repair(&stocked.shop.connect).await;
     assert!(left.is_clean(), "{left:#?}");
     assert_eq!(left.families["Product"], 3 + 200);
+}
+
+/// Loses the rows of these families, and the clock of the location.
+async fn without_clock(stocked: &Stocked, lost: &[u8]) -> Connect {
+    let location = stocked.location();
+    let is_lost = |key: &Key| match key[16] {
+        CLOCK => key.starts_with(location.as_bytes()),
+        family => lost.contains(&family),
+    };
+    let whole = rows(&*stocked.storage).await;
+    copy(stocked, whole.into_iter().filter(|(key, _)| !is_lost(key)))
+        .await
+        .1
+}
+
+/// Summaries, Z reports and entries know of receipts and orders that are lost.
+#[tokio::test]
+async fn numbers_of_lost_receipts_and_orders_are_not_given_again() {
+    let row = r#"{ "type": "cash_in", "totalCents": 100,
+                   "payments": [{ "method": "cash", "amountCents": 100 }] }"#;
+    let row = TransactionInput::from_json(row.as_bytes()).unwrap();
+    let order = r#"{ "fulfilment": "takeaway",
+                     "lines": [{ "name": "Rye", "quantity": 1, "unitPriceCents": 250,
+                                 "totalCents": 250, "vatRate": 9 }] }"#;
+    let order = OrderInput::from_json(order.as_bytes()).unwrap();
+    let stocked = orders::Ordered::open().await.stocked;
+    let receipts = stocked.rows(TRANSACTION).await.len() as u64;
+    let orders = stocked.rows(ORDER).await.len() as u64;
+    for lost in [
+        &[TRANSACTION, ORDER][..],
+        &[TRANSACTION, ORDER, TRANSACTION_BY_ID],
+    ] {
+        let connect = without_clock(&stocked, lost).await;
+        repair(&connect).await;
+        let screen = async |kind| shop::screen(&connect, &stocked.shop.at, kind, "Next").await;
+        let till = connect.location(&screen(ScreenType::Pos).await);
+        let next = till.transactions().write(row.clone()).await.unwrap();
+        assert_eq!(next.receipt_number, receipts + 1, "{lost:x?}");
+        let kiosk = connect.location(&screen(ScreenType::OrderKiosk).await);
+        let next = kiosk.orders().create(order.clone()).await.unwrap();
+        assert_eq!(next.number, orders + 1, "{lost:x?}");
+    }
 }
