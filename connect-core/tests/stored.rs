@@ -19,6 +19,7 @@ pub(crate) mod family {
     pub(crate) const SESSION: u8 = 0x1C;
     pub(crate) const CATEGORY: u8 = 0x20;
     pub(crate) const CATEGORY_BY_CHANGE: u8 = 0x21;
+    pub(crate) const CATEGORY_TOMBSTONE: u8 = 0x22;
     pub(crate) const CATEGORY_BY_NAME: u8 = 0x23;
     pub(crate) const CATEGORY_FOLDED_NAME: u8 = 0x24;
     pub(crate) const PRODUCT: u8 = 0x30;

@@ -84,12 +84,14 @@ impl Connect {
             store: self.store(),
             tell,
             count: 0,
+            is_refused: false,
             records: BTreeMap::new(),
         };
         for _ in 0..MOST_WALKS {
             let (before, now) = (repairs.count, self.check_time().await);
+            repairs.is_refused = false;
             report = walk::walk(self.store(), now, progress, Some(&mut repairs)).await?;
-            if repairs.count == before {
+            if repairs.count == before && !repairs.is_refused {
                 break;
             }
         }

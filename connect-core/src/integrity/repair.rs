@@ -1,7 +1,7 @@
 //! Repairs on a walk: writes to make failed claims hold.
 //!
-//! Each commit expects the rows that it follows from, and the clock of the partition: beside a server
-//! that writes, it is refused, and the next walk comes by again.
+//! Each commit expects the rows that it follows from, and the clock of the partition, whose other writers wait for
+//! it. One that is refused all the same, as others have written, is made on the next walk.
 
 use std::collections::BTreeMap;
 
@@ -15,8 +15,10 @@ use super::{
 };
 use crate::{
     resources::see_to,
-    storage::{Commit, Expectation, Key, Value, Write},
-    transaction::{ChangeClock, Fault, ReadKey, Salvage, Store, clock_key, keys::Family},
+    storage::{Commit, Entry, Expectation, Key, Value, Write},
+    transaction::{
+        ChangeClock, Fault, ReadKey, Salvage, Store, clock_key, keys::Family, woken_key,
+    },
 };
 
 /// The repairs of a walk.
@@ -26,28 +28,44 @@ pub(super) struct Repairs<'r> {
     pub(super) tell: &'r mut (dyn FnMut(&str, &str) + Send),
     /// The number of commits.
     pub(super) count: u64,
-    /// The records of the partition with a loss, each with its first problem and its stray entries.
-    pub(super) records: BTreeMap<(Family, Uuid), (Problem, Vec<Key>)>,
+    /// Set when others have written what a repair follows from: the next walk tells what is left of it.
+    pub(super) is_refused: bool,
+    /// The records of the partition with a loss.
+    pub(super) records: BTreeMap<(Family, Uuid), Loss>,
+}
+
+/// The loss of a record.
+pub(super) struct Loss {
+    problem: Problem,
+    /// The first row that told of it.
+    told_by: Entry,
+    /// The stray index entries.
+    entries: Vec<Key>,
 }
 
 impl Repairs<'_> {
-    /// Mends index entries of rows, which were read after the clock of their partition.
+    /// Mends index entries of rows, which the reader has read after the clock of their partition.
     pub(super) async fn rows(
         &mut self,
+        reader: Salvage<'_>,
         partition: Uuid,
         clock: Option<Value>,
         findings: Findings,
     ) -> Result<(), Fault> {
         let (mut expects, mut writes) = (BTreeMap::new(), BTreeMap::new());
         let mut done = Vec::new();
-        let failed = judge(&Salvage::new(self.store), findings.claims).await?;
+        let failed = judge(&reader, findings.claims).await?;
         for (problem, claim, found) in failed {
             let (source, row) = claim.source;
             match (claim.mend, claim.concerns, found) {
                 (mend, Some(record), None) => {
                     let of_record = self.records.entry(record);
-                    let (_, entries) = of_record.or_insert_with(|| (problem, Vec::new()));
-                    entries.extend(mend.map(|_| source));
+                    let loss = of_record.or_insert_with(|| Loss {
+                        problem,
+                        told_by: (source.clone(), row),
+                        entries: Vec::new(),
+                    });
+                    loss.entries.extend(mend.map(|_| source));
                     continue;
                 }
                 (Some(Mend::Write(value)), _, None) => {
@@ -82,45 +100,93 @@ impl Repairs<'_> {
             writes: writes.into_iter().collect(),
             ..commit
         };
-        if self.store.commit(commit).await? {
+        if reader.commit(commit).await? {
             self.count += 1;
             for (family, message, done) in done {
                 (self.tell)(&format!("{family}: {message}"), done);
+            }
+        } else {
+            self.is_refused = true;
+        }
+        Ok(())
+    }
+
+    /// Mends a partition as a whole, once all its rows were seen, and have these problems as a whole.
+    pub(super) async fn partition(
+        &mut self,
+        partition: &Partition,
+        problems: &[Problem],
+    ) -> Result<(), Fault> {
+        let records = std::mem::take(&mut self.records);
+        let before = self.count;
+        self.wake(partition.id, problems).await?;
+        // A clock that is behind would give the numbers of others to events.
+        if !partition.is_behind() {
+            for (record, loss) in records {
+                self.record(partition.id, record, &loss).await?;
+            }
+        }
+        // What was repaired has moved the clock.
+        if self.count == before
+            && let Some(commit) = partition.mend(self.store.nonce())?
+        {
+            let problem = format!(
+                "clock, counts or sums of {} do not follow from its rows",
+                partition.id
+            );
+            self.whole(commit, &problem, "made anew").await?;
+        }
+        Ok(())
+    }
+
+    /// Repairs a record with a loss.
+    async fn record(
+        &mut self,
+        location: Uuid,
+        (rows, id): (Family, Uuid),
+        loss: &Loss,
+    ) -> Result<(), Fault> {
+        let problem = format!("{} {id}: {}", rows.name(), loss.problem.message);
+        let record = (rows, id);
+        match see_to(self.store, location, record, &loss.told_by, &loss.entries).await {
+            Ok(Some(done)) => {
+                self.count += 1;
+                (self.tell)(&problem, done);
+            }
+            Ok(None) => self.is_refused = true,
+            Err(error) => {
+                if let Some(fault) = error.failed_write() {
+                    return Err(fault);
+                }
+                // A row in the way cannot be parsed, say.
+                let fault = error.cause();
+                tracing::warn!(%fault, problem, "this could not be repaired");
             }
         }
         Ok(())
     }
 
-    /// Mends a partition as a whole, once all its rows were seen.
-    pub(super) async fn partition(&mut self, partition: &Partition) -> Result<(), Fault> {
-        let records = std::mem::take(&mut self.records);
-        // A clock that is behind would give the numbers of others to events.
-        if records.is_empty() || partition.is_behind() {
-            if let Some(commit) = partition.mend(self.store.nonce())?
-                && self.store.commit(commit).await?
-            {
-                self.count += 1;
-                let problem = format!(
-                    "clock, counts or sums of {} do not follow from its rows",
-                    partition.id
-                );
-                (self.tell)(&problem, "made anew");
-            }
+    /// Has a worker look at the deliveries of a webhook, when none would.
+    async fn wake(&mut self, webhook: Uuid, problems: &[Problem]) -> Result<(), Fault> {
+        let note = woken_key(webhook.into());
+        let reported = hex::encode(&note);
+        let Some(problem) = problems.iter().find(|problem| problem.key == reported) else {
             return Ok(());
-        }
-        for ((rows, id), (problem, entries)) in records {
-            let problem = format!("{} {id}: {}", rows.name(), problem.message);
-            match see_to(self.store, partition.id, (rows, id), &entries).await {
-                Ok(done) => {
-                    self.count += 1;
-                    (self.tell)(&problem, done);
-                }
-                // A row in the way cannot be parsed, say.
-                Err(error) => {
-                    let fault = error.cause();
-                    tracing::warn!(%fault, problem, "this could not be repaired");
-                }
-            }
+        };
+        let commit = Commit {
+            expects: vec![(note.clone(), Expectation::Absent)],
+            writes: vec![(note, Write::Put(webhook.as_bytes().as_slice().into()))],
+            ..Commit::default()
+        };
+        let problem = format!("WebhookWoken: {}", problem.message);
+        self.whole(commit, &problem, "written").await
+    }
+
+    /// Commits what mends a partition as a whole.
+    async fn whole(&mut self, commit: Commit, problem: &str, done: &str) -> Result<(), Fault> {
+        if self.store.commit(commit).await? {
+            self.count += 1;
+            (self.tell)(problem, done);
         }
         Ok(())
     }

@@ -112,10 +112,17 @@ impl Walk<'_, '_> {
             return Ok(());
         };
         let (id, end) = (self.partition.id, [&last[..], &[0]].concat());
-        let clock = self.store.get(&clock_key(id)).await?;
-        let piece = self.reader.piece(first, Some(&end), PIECE).await?;
+        let reader = match id {
+            NOBODY => Salvage::new(self.store),
+            _ => Salvage::under_lock(self.store, id).await?,
+        };
+        let Some(Looked::Found(clock)) = reader.values(&[clock_key(id)]).await?.pop() else {
+            // Nobody writes beside a clock that cannot be read.
+            return Ok(());
+        };
+        let piece = reader.piece(first, Some(&end), PIECE).await?;
         let findings = rows::look_at(&piece.entries, self.partition.clone(), self.now);
-        repairs.rows(id, clock, findings).await
+        repairs.rows(reader, id, clock, findings).await
     }
 
     /// Reads rows with problems again, until the same ones show twice while nobody writes.
@@ -183,10 +190,10 @@ impl Walk<'_, '_> {
 
     async fn finish(&mut self) -> Result<(), Fault> {
         let problems = self.partition.finish(&self.reader, self.now).await?;
-        self.report.add(problems);
         if let Some(repairs) = &mut self.repairs {
-            repairs.partition(&self.partition).await?;
+            repairs.partition(&self.partition, &problems).await?;
         }
+        self.report.add(problems);
         let id = self.partition.id;
         if self.partition.is_location() && !self.locations.contains(&id) {
             // It may have been made since.

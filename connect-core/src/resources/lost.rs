@@ -4,7 +4,7 @@ use uuid::Uuid;
 
 use crate::{
     engine::Resource,
-    storage::Key,
+    storage::{Entry, Key},
     transaction::{
         Attempt, Error, Reads, Store,
         keys::{Family, key},
@@ -16,17 +16,20 @@ use crate::{
 ///
 /// One that is lost itself is deleted, as it would be by a client: with a tombstone, an event, and
 /// whatever belongs or refers to it. One that is there gets anew what belongs to it. Returns what was
-/// done.
+/// done; `None` when the row that told of the loss is another by now: a client may have deleted the record.
 pub(crate) async fn see_to(
     store: &Store,
     location: Uuid,
     (rows, id): (Family, Uuid),
+    told_by: &Entry,
     entries: &[Key],
-) -> Result<&'static str, Error> {
+) -> Result<Option<&'static str>, Error> {
     match rows {
-        Family::Category => see_to_one::<Category>(store, location, id, entries).await,
-        Family::OptionGroup => see_to_one::<OptionGroup>(store, location, id, entries).await,
-        Family::Product => see_to_one::<Product>(store, location, id, entries).await,
+        Family::Category => see_to_one::<Category>(store, location, id, told_by, entries).await,
+        Family::OptionGroup => {
+            see_to_one::<OptionGroup>(store, location, id, told_by, entries).await
+        }
+        Family::Product => see_to_one::<Product>(store, location, id, told_by, entries).await,
         _ => Err(Error::not_found(rows.name(), id)),
     }
 }
@@ -35,15 +38,20 @@ async fn see_to_one<R: Resource>(
     store: &Store,
     location: Uuid,
     id: Uuid,
+    (teller, told): &Entry,
     entries: &[Key],
-) -> Result<&'static str, Error> {
+) -> Result<Option<&'static str>, Error> {
     let mut attempts = store.attempts(location);
     loop {
         let mut unit = attempts.begin();
         let mut reads = Reads::of(location);
         reads.record::<R>(id);
+        reads.row(teller.clone());
         R::reads_of(id.into(), None, None, &mut reads);
         unit.load(reads).await?;
+        if unit.get(teller).await?.as_ref() != Some(told) {
+            return Ok(None);
+        }
         entries.iter().for_each(|entry| unit.delete(entry.clone()));
         let done = if let Some(record) = unit.find::<R>(id).await? {
             record.restore_parts(&mut unit).await?;
@@ -60,7 +68,7 @@ async fn see_to_one<R: Resource>(
             "deleted what was left of the record"
         };
         if attempts.commit(unit).await? == Attempt::Done {
-            return Ok(done);
+            return Ok(Some(done));
         }
     }
 }

@@ -264,6 +264,18 @@ impl Error {
         }
     }
 
+    /// Returns the cause when the storage took no write.
+    pub(crate) fn failed_write(&self) -> Option<Fault> {
+        match self {
+            Self::Internal(Cause(fault))
+                if matches!(**fault, Fault::NotApplied(_) | Fault::Unknown(_)) =>
+            {
+                Some(Fault::clone(fault))
+            }
+            _ => None,
+        }
+    }
+
     /// The error of a response, or of an item of a batch.
     pub fn detail(&self) -> ErrorDetail {
         self.problem().detail(self.code())

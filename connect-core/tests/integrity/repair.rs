@@ -5,9 +5,13 @@ use std::{
     sync::Arc,
 };
 
+use async_trait::async_trait;
 use connect_core::{
     Access, CheckReport, Connect, Error, LocationHandle, ProblemKind, ScreenType,
-    storage::{Commit, Entry as Row, Key, Storage, Write, memory::MemoryStorage},
+    storage::{
+        Commit, CommitError, Entry as Row, Key, Locked, Read, State, Storage, StorageError, Write,
+        memory::MemoryStorage,
+    },
     wire::{
         AnyEvent, Entry, Field, OrderInput, Page, ProductInput, Timestamp, TransactionInput,
         query::{
@@ -19,15 +23,20 @@ use connect_core::{
 };
 use serde::Serialize;
 use serde_json::Value as Json;
+use tokio::{runtime::Handle, task::block_in_place};
 
 use super::{Stocked, journal, kinds, orders, stock, webhooks, z_reports};
 use crate::{
-    faulty::rows,
+    faulty::{Fate, Faulty, rows},
     shop,
-    stored::family::{
-        ACCOUNT, CLOCK, DELIVERY_BY_DUE, EVENT, LEVEL, MOVEMENT, ORDER, ORDER_BY_SCREEN, PRODUCT,
-        PRODUCT_BY_CHANGE, PRODUCT_BY_EXTERNAL_ID, TRANSACTION, TRANSACTION_BY_ID, WEBHOOK_BY_DUE,
-        Z_REPORT,
+    stored::{
+        family::{
+            ACCOUNT, CATEGORY, CATEGORY_TOMBSTONE, CLOCK, DELIVERY_BY_DUE, EVENT, JOURNAL_DAY,
+            LEVEL, MOVEMENT, ORDER, ORDER_BY_SCREEN, PRODUCT, PRODUCT_BY_CHANGE,
+            PRODUCT_BY_EXTERNAL_ID, TRANSACTION, TRANSACTION_BY_ID, WEBHOOK_BY_DUE, WEBHOOK_STATE,
+            WEBHOOK_WOKEN, Z_REPORT,
+        },
+        garbage, of_family,
     },
 };
 
@@ -398,4 +407,117 @@ async fn numbers_of_lost_receipts_and_orders_are_not_given_again() {
         let next = kiosk.orders().create(order.clone()).await.unwrap();
         assert_eq!(next.number, orders + 1, "{lost:x?}");
     }
+}
+
+/// Another one may be at work, or a client that deletes.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_another_has_deleted_is_not_deleted_once_more() {
+    let stocked = Stocked::open().await;
+    for family in [CATEGORY, PRODUCT_BY_EXTERNAL_ID] {
+        let (lost, _) = stocked.rows(family).await.remove(0);
+        stocked.write(&lost, Write::Remove).await;
+    }
+    let other = stocked.shop.connect.clone();
+    let mut told = Vec::new();
+    let mut tell = |problem: &str, _: &str| {
+        if told.is_empty() {
+            let repaired = async { repair(&other).await };
+            let (left, _) = block_in_place(|| Handle::current().block_on(repaired));
+            assert!(left.is_clean(), "{left:#?}");
+        }
+        told.push(problem.to_owned());
+    };
+    let left = stocked.shop.connect.repair(&mut |_| {}, &mut tell).await;
+    assert!(left.unwrap().is_clean());
+    assert_eq!(told.len(), 1, "{told:#?}");
+    assert_eq!(stocked.rows(CATEGORY_TOMBSTONE).await.len(), 1);
+}
+
+/// A storage beside whose reads a server writes.
+struct Beside {
+    storage: Arc<MemoryStorage>,
+    server: Connect,
+    at: Access,
+}
+
+#[async_trait]
+impl Storage for Beside {
+    async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError> {
+        let state = self.storage.read(reads).await;
+        let products = self.server.location(&self.at).products();
+        products.create(ProductInput::named("Rye")).await.unwrap();
+        state
+    }
+
+    async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
+        self.storage.commit(commit).await
+    }
+
+    async fn lock(&self, guard: &[u8]) -> Result<Box<dyn Locked>, StorageError> {
+        self.storage.lock(guard).await
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_always_writes_does_not_keep_repairs_away() {
+    let stocked = Stocked::open().await;
+    for family in [PRODUCT_BY_EXTERNAL_ID, CATEGORY] {
+        let (lost, _) = stocked.first(family).await;
+        stocked.write(&lost, Write::Remove).await;
+    }
+    let beside = Beside {
+        storage: stocked.storage.clone(),
+        server: stocked.shop.connect.clone(),
+        at: stocked.shop.at.clone(),
+    };
+    let connect = shop::connect(Arc::new(beside), &stocked.shop.clock);
+    repair(&connect).await;
+    // Counts are held against a clock that stands still.
+    let (left, counts) = repair(&stocked.shop.connect).await;
+    assert_eq!((left.problems, counts), (Vec::new(), 1));
+}
+
+/// A category that cannot be deleted, for a product that nobody can parse, is no reason to add to a sum that is lost.
+#[tokio::test]
+async fn what_cannot_be_repaired_keeps_nothing_else_from_it() {
+    let stocked = journal::open().await;
+    let (product, _) = stocked.first(PRODUCT).await;
+    stocked.write(&product, garbage()).await;
+    let days = stocked.rows(JOURNAL_DAY).await;
+    let whole = rows(&*stocked.storage).await;
+    let kept = whole
+        .into_iter()
+        .filter(|(key, _)| key[16] != CATEGORY && *key != days[0].0);
+    let (storage, connect) = copy(&stocked, kept).await;
+    let (left, _) = repair(&connect).await;
+    assert!(!left.is_clean());
+    assert_eq!(of_family(&*storage, JOURNAL_DAY).await, days);
+}
+
+/// It would wait for the next event.
+#[tokio::test]
+async fn a_delivery_that_waits_for_its_next_attempt_is_made() {
+    let stocked = webhooks::open().await;
+    for family in [WEBHOOK_STATE, WEBHOOK_WOKEN] {
+        let (lost, _) = stocked.first(family).await;
+        stocked.write(&lost, Write::Remove).await;
+    }
+    let (left, _) = repair(&stocked.shop.connect).await;
+    assert_eq!(left.problems, []);
+}
+
+#[tokio::test]
+async fn a_storage_that_takes_no_writes_is_named() {
+    let stocked = Stocked::open().await;
+    let (lost, _) = stocked.first(PRODUCT).await;
+    stocked.write(&lost, Write::Remove).await;
+    let faulty = Faulty::new(stocked.storage.clone());
+    faulty.decide([Fate::Refused]);
+    let connect = shop::connect(faulty, &stocked.shop.clock);
+    let repaired = connect.repair(&mut |_| {}, &mut |_, _| {}).await;
+    let error = repaired.unwrap_err().cause();
+    assert_eq!(
+        error,
+        "nothing was written: storage is unavailable: no room"
+    );
 }

@@ -5,8 +5,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use uuid::Uuid;
 
-use super::{Fault, Store, clock::clock_key};
-use crate::storage::{Entry, Key, Locked, MAX_KEY_LEN, Range, Read, State, StorageError, Value};
+use super::{Fault, Store, clock::clock_key, committed};
+use crate::storage::{
+    Commit, Entry, Key, Locked, MAX_KEY_LEN, Range, Read, State, StorageError, Value,
+};
 
 /// A reader for possibly damaged stores.
 pub(crate) struct Salvage<'s> {
@@ -73,6 +75,14 @@ impl<'s> Salvage<'s> {
             lock: Some(lock),
             failed: AtomicUsize::new(0),
         })
+    }
+
+    /// Commits what follows from what was read. `false`: others have changed what it expects.
+    pub(crate) async fn commit(self, commit: Commit) -> Result<bool, Fault> {
+        match self.lock {
+            Some(lock) if commit.guard.is_some() => committed(lock.commit(commit).await),
+            _ => self.store.commit(commit).await,
+        }
     }
 
     async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError> {
