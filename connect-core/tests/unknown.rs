@@ -155,7 +155,9 @@ async fn a_refused_commit_leaves_nothing_and_says_so() {
     let failure = tried.create("Bread", Some("a")).await.unwrap_err();
     assert!(matches!(failure.error, Error::Internal(_)));
     assert!(
-        failure.to_string().contains("has saved nothing of this"),
+        failure
+            .to_string()
+            .contains("this request has saved nothing"),
         "{failure}"
     );
     assert_eq!(rows(&*tried.storage).await, before);

@@ -234,8 +234,8 @@ async fn an_unsafe_start_is_told_in_the_log() {
         log.lines()
             .any(|line| line.contains("WARN") && line.contains(word))
     };
-    assert!(has("others can read the data folder"), "{log}");
-    assert!(has("whoever is in 0.0.0.0/0"), "{log}");
+    assert!(has("other users can read the data folder"), "{log}");
+    assert!(has("the server trusts every machine in 0.0.0.0/0"), "{log}");
 }
 
 /// A setting as `config` prints it: its value, and where that comes from.

@@ -168,7 +168,7 @@ async fn a_file_that_others_may_have_written_is_not_used() {
     let server = data.serve().await;
     let mode = |mode| fs::set_permissions(data.pass(), Permissions::from_mode(mode)).unwrap();
     mode(0o664);
-    let says = "can be read or written by others";
+    let says = "can be read or written by other users";
     data.refuses(&["list"], 1, says).await;
     mode(0o600);
     assert_eq!(screens(&data, &["list"]).await.len(), 4);

@@ -166,7 +166,7 @@ async fn a_shop_without_a_copy_is_served_again() {
     let (code, output, errors) = repair(&storage, &[]).await;
     assert!(matches!(code, Some(0 | 1)), "{output} {errors}");
     assert!(
-        output.contains(": deleted what was left of the record\n"),
+        output.contains(": deleted the rest of the record\n"),
         "{output}"
     );
     assert!(
@@ -337,7 +337,7 @@ async fn a_kind_of_row_of_a_newer_program_is_no_damage() {
         assert_eq!(code, Some(2), "{output} {errors}");
         for told in [
             "1 of a kind of row of a newer program (0x7F)",
-            "check it with",
+            "check the store with",
         ] {
             assert!(output.contains(told), "{told} is not in {output}");
         }

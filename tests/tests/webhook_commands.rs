@@ -307,7 +307,7 @@ async fn what_people_read_says_what_comes_next() {
     assert!(rolled.contains("For 24 hours"), "{rolled}");
     let enabled = data.text(&["enable", id]).await;
     assert!(
-        enabled.contains("What waited is sent or given up"),
+        enabled.contains("Waiting events are sent or dropped"),
         "{enabled}"
     );
 

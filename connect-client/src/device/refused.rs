@@ -42,8 +42,8 @@ impl RefusedRow {
     /// A row possibly received, and not to be sent again.
     pub(super) fn in_doubt(row: QueuedRow, sent_at: Timestamp) -> Self {
         let message = format!(
-            "was sent at {sent_at} and never answered, too long ago to be sent again: look \
-             whether it is there before you write it anew"
+            "was sent at {sent_at} and never answered, too long ago to be sent again: check \
+             whether it is there before you write it again"
         );
         Self::unanswered(row, message)
     }
@@ -53,8 +53,8 @@ impl RefusedRow {
         let message = match sent_at {
             None => "was set aside by hand, and never arrived".to_owned(),
             Some(sent_at) => format!(
-                "was set aside by hand; it was sent at {sent_at} and never answered: look \
-                 whether it is there before you write it anew"
+                "was set aside by hand; it was sent at {sent_at} and never answered: check \
+                 whether it is there before you write it again"
             ),
         };
         Self::unanswered(row, message)

@@ -69,7 +69,7 @@ pub enum SettingsError {
     #[error("HTTP client: {0}")]
     Http(String),
     /// A setting conflicts with the given HTTP client.
-    #[error("{0} is the business of the HTTP client that was given")]
+    #[error("{0} has to be set in the HTTP client that was given")]
     Contradiction(&'static str),
 }
 

@@ -104,8 +104,8 @@ impl Caller {
     /// The error of a token or key deleted meanwhile.
     fn unauthorized(&self) -> Error {
         match self {
-            Self::Owner(_) | Self::Token(..) => Error::bad_token("is there no longer"),
-            Self::Screen(_) => Error::bad_screen_key("is there no longer"),
+            Self::Owner(_) | Self::Token(..) => Error::bad_token("no longer exists"),
+            Self::Screen(_) => Error::bad_screen_key("no longer exists"),
         }
     }
 }

@@ -116,7 +116,7 @@ pub enum TransferError {
     )]
     OtherFile(String),
     /// Another process writes to the target store.
-    #[error("somebody else writes to this store: stop all servers and other imports")]
+    #[error("another process writes to this store: stop all servers and other imports")]
     OthersWrite,
     /// A row exceeds the limits of a row's length.
     #[error("row {0} of the store is longer than a row can be")]

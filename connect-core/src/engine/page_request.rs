@@ -73,9 +73,8 @@ impl<K: SortKey> Anchor<K> {
         }
         let (parameter, days) = (self.parameter, self.days);
         let problem = format!(
-            "leads to nothing in this list, which goes back {days} days; what came after it may \
-             be gone too: leave {parameter} out to begin with the oldest that is there, and read \
-             anew what you keep a copy of"
+            "is unknown or older than {days} days, and rows after it may be gone too: leave \
+             {parameter} out to begin with the oldest, and read your copied data again"
         );
         Err(Error::Malformed(Reason::of(parameter, problem)))
     }

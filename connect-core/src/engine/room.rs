@@ -58,8 +58,8 @@ pub(crate) fn check_bytes(unit: &Unit<'_>, access: &Access, before: u64) -> Resu
     Err(full(
         unit,
         format!(
-            "this account stores {before} bytes, and may store {most}; delete what is not needed, or ask the \
-         operator of the server for more"
+            "this account stores {before} bytes, and may store {most}; delete records that are \
+         not needed, or ask the operator of the server for more"
         ),
     ))
 }

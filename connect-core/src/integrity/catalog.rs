@@ -160,7 +160,7 @@ pub(super) fn tombstone<T: Row>(findings: &mut Findings, at: &ReadKey, row: &Val
     let kind = ProblemKind::DeletedAndThere;
     let live = key(at.partition, T::ROWS, &[Part::Id(id)]);
     let test = move |found: Option<&Value>| {
-        found.map(|_| format!("{id} has a tombstone, and is there all the same"))
+        found.map(|_| format!("{id} has a tombstone, but still exists"))
     };
     findings.claim(Claim::on(live, kind, test));
 }

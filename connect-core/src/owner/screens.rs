@@ -51,7 +51,7 @@ impl Connect {
             check_location(&account, "locationId", screen.location_id)?;
             if account.screens.len() >= MAX_SCREENS {
                 return Err(Error::Conflict(Reason::new(format!(
-                    "this account has {MAX_SCREENS} screens, which is the most; remove one first"
+                    "this account has {MAX_SCREENS} screens, the maximum; remove one first"
                 ))));
             }
             account.screens.push(screen.clone());

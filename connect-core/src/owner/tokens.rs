@@ -238,7 +238,7 @@ async fn check_room(unit: &mut Unit<'_>) -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::Conflict(Reason::new(format!(
-        "this account has {MAX_TOKENS} tokens in use, which is the most; revoke one first"
+        "this account has {MAX_TOKENS} tokens in use, the maximum; revoke one first"
     ))))
 }
 

@@ -65,7 +65,7 @@ async fn see_to_one<R: Resource>(
             }
             unit.emit(R::CHANGED, Deleted { id, deleted: true });
             R::new(id, unit.time()).on_delete(&mut unit).await?;
-            "deleted what was left of the record"
+            "deleted the rest of the record"
         };
         if attempts.commit(unit).await? == Attempt::Done {
             return Ok(Some(done));

@@ -64,12 +64,12 @@ pub(crate) fn check(password: &str, account: &Account) -> Result<(), Invalid> {
     } else if characters > MAX_PASSWORD {
         format!("must have at most {MAX_PASSWORD} characters")
     } else if is_weak(password, &[]) {
-        "is one of the first that are guessed: a common password, or a word, a date or a row of keys with \
-         little around it; choose three or four words that have nothing to do with each other"
+        "is easy to guess: a common password, or a word, a date or a row of keys with little \
+         around it; choose three or four unrelated words"
             .to_owned()
     } else if is_made_of(password, &names(account)) {
-        "is guessed from the names of your business, its locations or your e-mail address; choose three or \
-         four words that have nothing to do with them"
+        "is easy to guess from the names of your business, its locations or your e-mail address; \
+         choose three or four words unrelated to them"
             .to_owned()
     } else {
         return Ok(());

@@ -21,7 +21,7 @@ pub(crate) fn owner_name(text: &str) -> Result<String, Invalid> {
         None => Ok(name),
         Some(hidden) => {
             let problem = format!(
-                "must not have hidden characters (U+{:04X}); type the name anew without it",
+                "must not have hidden characters (U+{:04X}); type the name again without it",
                 hidden as u32
             );
             Err(Invalid::new(FIELD, problem))

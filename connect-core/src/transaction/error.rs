@@ -99,7 +99,8 @@ impl Cause {
     fn words(&self, later: &str, again: &str) -> String {
         match *self.0 {
             Fault::NotApplied(_) => format!(
-                "the server cannot save anything at the moment, and has saved nothing of this; {later}"
+                "the server cannot save anything at the moment, and this request has saved \
+                 nothing; {later}"
             ),
             Fault::Damaged(_) | Fault::Corrupt { .. } => {
                 "a record that this request needs is damaged; the operator of the server finds it \
@@ -250,7 +251,7 @@ impl Error {
         match self {
             Self::Internal(cause) => cause.problem(
                 "try again later",
-                "look whether it was done, and try again if it was not",
+                "check whether it was done, and try again if it was not",
             ),
             other => other.problem(),
         }
@@ -403,8 +404,8 @@ mod tests {
     fn people_are_not_told_to_repeat_a_request_with_its_key() {
         let failed = Error::from(StorageError::new("the disk does not answer"));
         assert!(failed.problem().problem.contains("Idempotency-Key"));
-        let expected = "the server could not do this now; look whether it was done, and try again \
-                        if it was not";
+        let expected = "the server could not do this now; check whether it was done, and try \
+                        again if it was not";
         assert_eq!(failed.problem_for_people().problem, expected);
         let refused = Error::NotFound(Reason::new("there is no such page"));
         assert_eq!(refused.problem_for_people(), refused.problem());

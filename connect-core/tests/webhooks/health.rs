@@ -190,8 +190,7 @@ async fn the_owner_is_told_once() {
     // The address of the dashboard is not known.
     let place = format!(
         "or dropped. Sign in to the dashboard of the service, open Webhooks, and choose this one. If you \
-         do not know the address of the dashboard, ask whoever runs the service, and name the webhook: \
-         {}\n",
+         do not know the address of the dashboard, ask the operator, and name the webhook: {}\n",
         webhook.id
     );
     assert!(sent.text.ends_with(&place), "{sent:?}");
@@ -237,9 +236,9 @@ async fn the_owner_is_told_what_failed_and_what_to_do() {
         "The webhook of Shop to https://hooks.example/in was switched off: 50 attempts in a row \
          have failed since 2027-01-15 08:01 UTC.\n\n\
          The reason of the last failure: The endpoint answered 503. It must answer 200 to 299.\n\n\
-         What was due, and every event since, waits for up to 30 days.\n\n\
-         What to do next: mend the endpoint, then switch the webhook on again. You choose whether what \
-         waits is sent, in order, or dropped. There you also find the recent attempts, and what the \
+         Waiting and new events are kept for up to 30 days.\n\n\
+         What to do next: repair the endpoint, then switch the webhook on again. You choose whether the \
+         waiting events are sent, in order, or dropped. There you also find the recent attempts, and what the \
          endpoint answered:\n\n    \
          https://shop.example/dashboard/webhooks/{id}\n"
     );

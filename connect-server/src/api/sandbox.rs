@@ -141,8 +141,8 @@ fn simulation(what: &str, query: &str) -> Result<Simulation, Error> {
         "order-steps" => Simulation::OrderStep,
         "days" => Simulation::Day(days(query)?),
         _ => {
-            let problem = "nothing of this name is simulated; there are sales, refunds, z-reports, \
-                           orders, order-steps and days";
+            let problem = "there is no simulation of this name; there are sales, refunds, \
+                           z-reports, orders, order-steps and days";
             return Err(Error::NotFound(Reason::new(problem)));
         }
     })

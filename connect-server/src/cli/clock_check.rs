@@ -14,8 +14,8 @@ const MOST_AHEAD: i64 = 366 * 24 * 3600;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the machine's clock shows {now}, and this store was last served at {last}: set the clock, or \
-     start the server with --trust-clock if it is right (what has expired by then is purged, and \
-     changes get dates by it)"
+     start the server with --trust-clock if it is right (records that have expired by that time \
+     are purged, and changes get times of this clock)"
 )]
 pub struct DoubtfulClock {
     /// The time of the machine's clock.

@@ -13,7 +13,7 @@ pub enum HalfImport {
     #[error("{}", TransferError::HalfImported)]
     Unfinished,
     /// The store does not answer.
-    #[error("whether the store was filled to its end cannot be read: {0}")]
+    #[error("cannot find out whether the import into this store was finished: {0}")]
     Unreadable(#[from] StorageError),
 }
 

@@ -72,7 +72,7 @@ pub(super) fn id<T>(text: &str) -> Result<Id<T>, Error> {
 
 /// The error for a missing page or a missing record.
 pub(super) fn gone() -> Error {
-    let problem = "there is no such page, or what it is about is no longer there";
+    let problem = "there is no such page, or its record no longer exists";
     Error::NotFound(Reason::new(problem))
 }
 

@@ -11,8 +11,8 @@ pub(super) const NAMES: [&str; 2] = ["password", "repeated"];
 /// Shows the fields. `label` is the name of the first.
 pub(super) fn fields(label: &str, refused: Option<&Reason>) -> Markup {
     let hint = format!(
-        "At least {MIN_PASSWORD} characters. Three or four words that have nothing to do with each other are \
-         easy to remember and hard to guess."
+        "At least {MIN_PASSWORD} characters. Three or four unrelated words are easy to remember and hard to \
+         guess."
     );
     let once_more = format!("{label} once more");
     let password = Field {

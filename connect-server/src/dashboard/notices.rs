@@ -34,10 +34,10 @@ macro_rules! notices {
 notices! {
     AccountChanged = "account-changed": "Your changes were saved.";
     AllResent = "all-resent": "The events are sent again. Reload the page in a moment to see the results.";
-    ClockAdvanced = "clock-advanced": "The clock was put ahead. What came due by that is done within a moment.";
+    ClockAdvanced = "clock-advanced": "The clock was put ahead. Work that is now due is done within a moment.";
     EmailChanged = "email-changed": "Your e-mail address was changed. Use it from the next sign-in on.";
     KeyRevoked = "key-revoked": "The key of the screen is refused from now on.";
-    NameChanged = "name-changed": "The name was changed. What was written before keeps the former one.";
+    NameChanged = "name-changed": "The name was changed. Earlier records keep the former name.";
     NoneFailed = "none-failed": "There is nothing to send again: no delivery was given up since then, or each was sent again or has become out of date.";
     PasswordChanged = "password-changed": "The password was changed. You are signed out everywhere else.";
     PasswordSet = "password-set": "Your password is set, and you are signed in.";
@@ -46,19 +46,19 @@ notices! {
     Resent = "resent": "The event is sent again. Reload the page in a moment to see its result.";
     ScreenDeleted = "screen-deleted": "The screen was removed.";
     ScreenMade = "screen-made": "The screen was added. Create a key for it, so that it can write.";
-    SessionEnded = "session-ended": "Your session has ended, so nothing was done. Sign in again, and repeat what you did.";
+    SessionEnded = "session-ended": "Your session has ended, so nothing was done. Sign in again, and repeat your last step.";
     SignedOut = "signed-out": "You are signed out.";
     SimulatedClosing = "simulated-closing": "The register was closed. Its Z report is in the journal.";
     SimulatedDay = "simulated-day": "A day of trade is in the journal.";
     SimulatedOrder = "simulated-order": "The order is among the orders.";
     SimulatedReceipt = "simulated-receipt": "The receipt is in the journal.";
-    SomeResent = "some-resent": "The newest of the events are sent again. There are more: press the button again to go on with those before them.";
+    SomeResent = "some-resent": "The newest of the events are sent again. There are more: press the button again to send the ones before them.";
     TokenRevoked = "token-revoked": "The token was revoked. It is refused from now on.";
     WebhookChanged = "webhook-changed": "The webhook was changed.";
     WebhookDeleted = "webhook-deleted": "The webhook was deleted.";
     WebhookOff = "webhook-off": "The webhook is off. Events wait for up to 30 days, until you switch it on.";
-    WebhookOn = "webhook-on": "The webhook is on. What waited is sent first, in order.";
-    WebhookOnWithout = "webhook-on-without": "The webhook is on. What waited is given up; events from now on are sent.";
+    WebhookOn = "webhook-on": "The webhook is on. Waiting events are sent first, in order.";
+    WebhookOnWithout = "webhook-on-without": "The webhook is on. Waiting events are dropped; events from now on are sent.";
 }
 
 /// Returns the address of a page with a notice.

@@ -115,8 +115,8 @@ impl Visit {
         if is_ours && !csrf::is_from_elsewhere(&self.headers, &own) {
             return Ok(());
         }
-        let problem = "this form is too old, or did not come from the dashboard; open its page again \
-                       and repeat what you did";
+        let problem = "this form is too old, or did not come from the dashboard; open its page \
+                       again and repeat your last step";
         Err(Error::ForbiddenScope(Reason::new(problem)))
     }
 

@@ -44,7 +44,7 @@ pub(crate) async fn are_held(
             write_down(Action::DeliverFromStore, Subject::default(), status);
         }
         if taken? {
-            tracing::warn!("the restored store is the one in use from now on: it delivers");
+            tracing::warn!("the restored store is now in use: deliveries are on");
         }
     }
     if options.no_deliveries {

@@ -19,7 +19,7 @@ pub(crate) fn raise() {
         ..limit
     };
     match setrlimit(Resource::Nofile, wanted) {
-        Ok(()) => tracing::debug!(from = now, to = most, "more files may be open"),
-        Err(error) => tracing::warn!(%error, now, "no more files may be open"),
+        Ok(()) => tracing::debug!(from = now, to = most, "raised the limit on open files"),
+        Err(error) => tracing::warn!(%error, now, "cannot raise the limit on open files"),
     }
 }

@@ -341,7 +341,7 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
         None => Some("the store gives no answer".into()),
     };
     if let Some(cause) = unwritten {
-        tracing::warn!(cause, "the last uses of tokens were not written down");
+        tracing::warn!(cause, "the last uses of tokens were not saved");
     }
     tracing::info!("stopped");
     Ok(())
@@ -457,7 +457,7 @@ fn write_pass(path: PathBuf, pass: &Pass) -> Option<PassFile> {
     let shown = path.display().to_string();
     PassFile::write(path, pass)
         .inspect_err(|error| {
-            tracing::warn!(path = shown, %error, "no commands while this server runs");
+            tracing::warn!(path = shown, %error, "connect-server commands cannot reach this server");
         })
         .ok()
 }
@@ -471,7 +471,7 @@ fn images(options: &Options, allowed: Networks, api: &Server) -> Result<ImageSer
     };
     let public = wanted.public_url.clone().unwrap_or_else(|| {
         if api.address().ip().is_unspecified() {
-            tracing::warn!("links to images lead nowhere: set --public-url");
+            tracing::warn!("links to images do not work: set --public-url");
         }
         PublicUrl::of(api)
     });
@@ -533,7 +533,7 @@ async fn write_down_uses(connect: Connect) {
         rounds.tick().await;
         if let Err(error) = connect.write_down_uses().await {
             let cause = error.cause();
-            tracing::warn!(%cause, "the last uses of tokens were not written down");
+            tracing::warn!(%cause, "the last uses of tokens were not saved");
         }
     }
 }
@@ -546,7 +546,7 @@ async fn maintain(connect: Connect) {
             Ok(done) => tracing::debug!(?done, "maintenance"),
             Err(error) => {
                 let cause = error.cause();
-                tracing::error!(%cause, "maintenance stopped; the next round goes on");
+                tracing::error!(%cause, "maintenance stopped; the next round continues");
             }
         }
     }

@@ -44,7 +44,7 @@ pub(crate) async fn in_time(work: impl Future<Output = ()>, stopped: watch::Rece
     select! {
         () = work => {}
         () = overdue => {
-            tracing::warn!("not all work has ended within {IN_ALL:?}; the next start goes on with it");
+            tracing::warn!("work is unfinished after {IN_ALL:?}; it continues at the next start");
         }
     }
 }

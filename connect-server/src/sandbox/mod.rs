@@ -223,7 +223,10 @@ impl Sandbox {
         if let Err(error) = self.connect.trust_clock().await {
             // The clock has moved for good; the next round of maintenance tells the store.
             let cause = error.cause();
-            tracing::warn!(%cause, "the store was not told that the clock of its sandbox was put ahead");
+            tracing::warn!(
+                %cause,
+                "the store does not know yet that the clock of its sandbox was put ahead"
+            );
         }
         Ok(self.clock())
     }

@@ -137,7 +137,7 @@ async fn what_was_not_done_in_bulk_is_said_where_it_was_filled_in() {
     assert_eq!(partly.status, StatusCode::CONFLICT);
     let page = text(&partly);
     assert!(page.contains("Changed: 1. Left as they were: 1."), "{page}");
-    assert!(page.contains("A product that is no longer there"), "{page}");
+    assert!(page.contains("A product that no longer exists"), "{page}");
     assert_eq!(names(&page), ["Oat"]);
 
     // What was done leads back to the same list.

@@ -241,7 +241,7 @@ async fn an_advance_that_makes_no_sense_is_refused_with_its_field() {
 async fn an_owner_puts_the_clock_ahead() {
     let (server, mut owner) = demo().await;
     let page = owner.read("/dashboard/sandbox").await;
-    assert!(!page.contains("ahead of the day outside"));
+    assert!(!page.contains("ahead of the real time"));
     let fields = [("do", "clock"), ("advanceBySeconds", "3600")];
     let done = owner.submit("/dashboard/sandbox", &fields).await;
     assert_eq!(done.status, StatusCode::SEE_OTHER);
@@ -252,7 +252,7 @@ async fn an_owner_puts_the_clock_ahead() {
     assert_eq!(again.status, StatusCode::CONFLICT);
     let page = owner.read(&next).await;
     assert!(page.contains("The clock was put ahead"));
-    assert!(page.contains("ahead of the day outside"));
+    assert!(page.contains("ahead of the real time"));
     let shown = ahead(&server, &server.token(), 1).await;
     assert_eq!(shown["aheadBySeconds"], 3600 + 1);
     let fields = [("do", "clock"), ("advanceBySeconds", "x")];

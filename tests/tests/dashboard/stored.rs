@@ -26,7 +26,7 @@ async fn what_is_stored_is_shown_and_limited() {
     for says in [" of 60<", "0 of 20000", " of 1.0 MiB"] {
         assert!(page.contains(says), "{says}: {page}");
     }
-    assert!(!page.contains("nearly as much"), "{page}");
+    assert!(!page.contains("almost reached"), "{page}");
     let mut made = 0;
     let refused = loop {
         let answer = create(&format!("Product-{made}")).await;
@@ -41,7 +41,7 @@ async fn what_is_stored_is_shown_and_limited() {
     assert!(message.contains("may have 60"), "{message}");
     let page = owner.read("/dashboard").await;
     assert!(
-        page.contains("60 of 60<") && page.contains("nearly as much"),
+        page.contains("60 of 60<") && page.contains("almost reached"),
         "{page}"
     );
 

@@ -89,7 +89,7 @@ async fn what_was_given_up_since_a_time_is_sent_again() {
     owner.submit(&format!("{page}/disable"), &[]).await;
     let off = until(&mut owner, &page, "2 events wait, for up to 30 days", 1).await;
     assert!(!off.contains("Send all again"), "it is off");
-    assert!(off.contains("Switch on and send what waits"), "{off}");
+    assert!(off.contains("Switch on and send waiting events"), "{off}");
     let resend = format!("{page}/resend-failed");
     let since = [("since", "2026-01-01T00:00")];
     let refused = owner.submit(&resend, &since).await;

@@ -77,7 +77,10 @@ impl Connect {
             Err(_) => false,
         };
         if !is_continuous && self.store().uptime() < DOUBT {
-            tracing::warn!(%now, "nothing is purged yet: the last round was not within an hour");
+            tracing::warn!(
+                %now,
+                "nothing is purged yet: the last round and the clock are more than an hour apart"
+            );
             return Ok(false);
         }
         self.trust_clock().await?;

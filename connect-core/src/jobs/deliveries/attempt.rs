@@ -77,11 +77,7 @@ pub(super) async fn attempt(
             Err(SendFailure::NotTried) => return Err(NotTried(due)),
         },
         // The endpoint is not to blame.
-        Body::Gone => (
-            Err("The event is no longer there.".to_owned()),
-            false,
-            false,
-        ),
+        Body::Gone => (Err("The event no longer exists.".to_owned()), false, false),
         Body::Unreadable => (Err("The event cannot be read.".to_owned()), false, true),
     };
     let Due {

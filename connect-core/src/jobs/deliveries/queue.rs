@@ -140,7 +140,7 @@ pub(super) fn read_delivery(place: &Key, row: &[u8]) -> Option<Delivery> {
     let delivery = serde_json::from_slice(row);
     let log = |error: &serde_json::Error| {
         let fault = Fault::corrupt(place, error);
-        tracing::error!(%fault, "a delivery is left out");
+        tracing::error!(%fault, "a delivery that cannot be parsed is skipped");
     };
     delivery.inspect_err(log).ok()
 }

@@ -195,7 +195,7 @@ impl ImageWorker {
             self.finish(location, &ended).await
         });
         let work = working.catch_unwind().await.unwrap_or_else(|_| {
-            tracing::error!(%location, "the work at images has panicked");
+            tracing::error!(%location, "the work on images has panicked");
             ImageWork::default()
         });
         (location, work)
@@ -279,7 +279,7 @@ fn is_split(fault: &Fault) -> bool {
 /// Logs without the link: some links have a key in their query.
 fn log_failure(job: &ImageJob, failure: &ImageFailure) {
     let (product, attempt) = (job.product_id, job.attempts);
-    tracing::info!(%product, attempt, code = %failure.code, "an image was not taken over");
+    tracing::info!(%product, attempt, code = %failure.code, "an image was not copied");
 }
 
 fn ended_early() -> ImageFailure {

@@ -78,7 +78,7 @@ impl Connect {
             check_locations(&setup.account, &new.location_ids)?;
             if setup.webhooks.0.len() >= MAX_WEBHOOKS {
                 return Err(Error::Conflict(Reason::new(format!(
-                    "this account has {MAX_WEBHOOKS} webhooks, which is the most; delete one first"
+                    "this account has {MAX_WEBHOOKS} webhooks, the maximum; delete one first"
                 ))));
             }
             let secret = self.new_signing_secret();

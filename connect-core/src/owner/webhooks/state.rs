@@ -121,7 +121,7 @@ impl WebhookState {
         };
         serde_json::from_slice(row).unwrap_or_else(|error| {
             let fault = Fault::corrupt(key, error);
-            tracing::error!(%fault, "the state of a webhook begins anew");
+            tracing::error!(%fault, "the unreadable state of a webhook is reset");
             Self::default()
         })
     }

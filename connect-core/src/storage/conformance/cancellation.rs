@@ -48,7 +48,7 @@ pub(super) async fn holds_nobody_up(place: &dyn Place) -> Result<(), Fault> {
                     result => return Ok(result?),
                 }
             }
-            Err(Fault::new("refused, although nobody else commits"))
+            Err(Fault::new("refused, although no other commit runs"))
         };
         soon("a commit after one that was given up", place, next).await??;
     }

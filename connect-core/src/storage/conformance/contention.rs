@@ -56,7 +56,7 @@ pub(super) async fn counter(place: &dyn Place) -> Result<(), Fault> {
             tokio::task::yield_now().await;
         }
         Err(Fault::new(
-            "refused again and again, although nobody is acknowledged meanwhile",
+            "refused again and again, although no other commit is acknowledged",
         ))
     })
     .await?;

@@ -17,7 +17,7 @@ pub(super) async fn go_to_the_next(place: &dyn Place) -> Result<(), Fault> {
     }
     for (name, late) in all_late {
         let guard = name.as_bytes();
-        let next = soon("the lock of somebody whose lease is over", place, async {
+        let next = soon("a lock whose lease is over", place, async {
             store.lock(guard).await
         });
         let next = next.await??;

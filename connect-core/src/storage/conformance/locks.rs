@@ -106,7 +106,7 @@ pub(super) async fn granted_in_order(place: &dyn Place) -> Result<(), Fault> {
             let trips = some_trips(&**store).boxed();
             match select(waiting.next(), trips).await {
                 Either::Left(_) => {
-                    return Err(Fault::new("a lock was granted that somebody holds"));
+                    return Err(Fault::new("a lock was granted that another caller holds"));
                 }
                 Either::Right((made, _)) => made?,
             }
@@ -204,7 +204,7 @@ pub(super) async fn given_up_waiting(place: &dyn Place) -> Result<(), Fault> {
         let asked = poll_immediate(waiting.next()).await;
         let trips = some_trips(&*store).boxed();
         if asked.is_some() || matches!(select(waiting.next(), trips).await, Either::Left(_)) {
-            return Err(Fault::new("a lock that somebody holds was not waited for"));
+            return Err(Fault::new("a lock that is held was not waited for"));
         }
         let next = tokio::spawn({
             let (store, guard) = (store.clone(), guard.clone());

@@ -118,7 +118,7 @@ macro_rules! checks {
 }
 
 checks! {
-    order::unsigned_bytes: "keys are ordered as unsigned bytes, a prefix before what it begins",
+    order::unsigned_bytes: "keys are ordered as unsigned bytes, a prefix before longer keys",
     order::range_ends: "a range has its first key in it and its last key not",
     order::empty_ranges: "a range that ends where it starts, or before, is empty",
     order::limits: "a scan returns at most its limit, from the start of the range",
@@ -126,13 +126,13 @@ checks! {
     reads::in_order_asked: "one read answers all kinds of reads, in the order asked",
     reads::follow: "Follow finds the entry, and the row under the prefix and the entry's value",
     reads::many: "of many look-ups at once each has the answer that it has alone",
-    reads::many_under_a_lock: "a guard without a value is not found, whoever has locked it",
+    reads::many_under_a_lock: "a guard without a value is not found, even while it is locked",
     reads::scan_follow: "ScanFollow finds entries, each with the row that its key ends with",
     reads::short_keys: "an entry whose key is shorter than the tail has no row",
     reads::index_entries: "an Index entry is empty, and ScanFollow finds its row",
     values::empty_keys_and_values: "the empty key and the empty value are a key and a value",
     values::any_bytes: "a value comes back as it was, whatever bytes it holds",
-    values::removal: "a removed key is gone, and removing what is not there is no error",
+    values::removal: "a removed key is gone, and removing a missing key is no error",
     values::new_over_old: "a row that was taken for new replaces one that is there",
     values::long_keys: "keys up to MAX_KEY_LEN work, many of them too",
     values::long_values: "values up to MAX_VALUE_LEN come back as they were",
@@ -147,8 +147,8 @@ checks! {
     guards::kept_when_refused: "a refused commit leaves its guard as it was",
     guards::apart: "commits with other guards, or with none, change nothing for a guard",
     guards::one_winner: "of several commits that found the guard the same, one is acknowledged",
-    guards::serial: "whoever sees a commit sees those before it with the same guard",
-    snapshot::acknowledged_is_seen: "what was acknowledged is seen by every later read",
+    guards::serial: "a read that sees a commit sees those before it with the same guard",
+    snapshot::acknowledged_is_seen: "every later read sees an acknowledged commit",
     snapshot::one_scan: "one scan sees every commit entirely or not at all",
     snapshot::several_gets: "several Get of one read see one state",
     snapshot::follow: "an entry and the row it is followed to are of one state",
@@ -160,7 +160,7 @@ checks! {
     contention::counter: "of several commits that replace a version, one is acknowledged",
     contention::disjoint: "commits that have no key in common never conflict",
     contention::skew: "of two commits that undo each other's expectation, one is acknowledged",
-    contention::refusals_are_known: "a healthy store knows of every commit what became of it",
+    contention::refusals_are_known: "a healthy store knows the outcome of every commit",
     locks::hold_off_commits: "while a guard is locked, other commits with it wait",
     locks::leave_others_alone: "a lock holds up nothing of other guards, and no read",
     locks::exclusive: "one at a time holds the lock of a guard",
@@ -168,7 +168,7 @@ checks! {
     locks::released_when_dropped: "a lock that is dropped goes to the next",
     locks::see_what_was_before: "a read under a lock sees every commit applied before",
     locks::for_one_guard: "a commit under a lock with another guard, or none, is not applied",
-    locks::given_up_waiting: "who stops waiting for a lock holds nobody up",
+    locks::given_up_waiting: "a caller that stops waiting for a lock delays no other",
     leases::go_to_the_next: "a lock whose lease is over goes to the next",
     leases::refuse_late_commits: "a commit under a lock whose lease is over is refused",
     progress::two_runs: "a unit of work that locks after a conflict runs twice at most",
@@ -181,7 +181,7 @@ checks! {
     full::opens: "a full store opens, with all that was acknowledged",
     full::goes_on: "a store that was full goes on by itself once there is room",
     model::fixed_seed: "any sequence of commits and reads behaves as an ordered map would",
-    reopening::keeps_everything: "what was acknowledged is there when the store is opened again",
+    reopening::keeps_everything: "acknowledged commits are there when the store is opened again",
 }
 
 /// Runs every check, each at a new place, and reports all failures.

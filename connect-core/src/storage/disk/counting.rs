@@ -64,7 +64,8 @@ fn count_from<E: Engine>(
         snapshot.visit(&from, &to, from_the_end, |key, stored| {
             match layout::check(snapshot, key, stored, E::PART_LEN) {
                 Err(fault @ Fault::Row { .. }) => {
-                    tracing::error!(error = %StorageError::from(fault), "found while counting rows");
+                    let error = StorageError::from(fault);
+                    tracing::error!(%error, "damaged row found while counting rows");
                 }
                 result => result?,
             }

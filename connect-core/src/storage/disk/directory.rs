@@ -89,7 +89,11 @@ impl Directory {
         // Again: another process may have created a store here before we got the lock.
         let marker = marker_of(path, engine)?;
         if let Err(error) = files::tighten_all(path, true) {
-            tracing::warn!(path = %path.display(), %error, "cannot take others' rights to the store");
+            tracing::warn!(
+                path = %path.display(),
+                %error,
+                "cannot remove other users' access to the store"
+            );
         }
         let mut directory = Self {
             path: path.into(),
@@ -251,7 +255,7 @@ impl Drop for Directory {
     fn drop(&mut self) {
         // Our lock is released last, so its next holder finds the engine's free as well.
         if !self.engine_lets_go(CLOSING) {
-            tracing::warn!(path = %self.path.display(), "the engine has not let go of its files");
+            tracing::warn!(path = %self.path.display(), "the engine has not released its files");
         }
     }
 }

@@ -130,7 +130,7 @@ fn tighten(path: &Path, tell: bool) -> io::Result<()> {
     if tell {
         tracing::warn!(
             path = %path.display(),
-            "others could read this; now only its owner can"
+            "other users could access this path; their access is removed"
         );
     }
     fs::set_permissions(path, fs::Permissions::from_mode(mode & 0o700))

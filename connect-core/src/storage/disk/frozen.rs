@@ -143,7 +143,7 @@ impl<E: Engine> Frozen<E> {
                 let mut kept = self.kept.lock();
                 if kept.bytes > MOST_KEPT {
                     return Err(StorageError::new(
-                        "more was written meanwhile than can be kept beside: try again, at a higher rate",
+                        "too much was written during the backup: try again, at a higher rate",
                     ));
                 }
                 kept.pass(last.as_ref())

@@ -161,7 +161,7 @@ impl Directory {
         tracing::warn!(
             path = %self.path.display(),
             rows = counted.rows,
-            "going on with what is left of the store, as {ACCEPT_LOSS_FILE} asks"
+            "continuing with the readable rows of the store: {ACCEPT_LOSS_FILE} exists"
         );
         Ok(Mark {
             number: number.max(recorded),

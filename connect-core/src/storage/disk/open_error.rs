@@ -73,8 +73,8 @@ pub enum OpenError {
     /// The store is older than acknowledged: its last commits are missing.
     #[error(
         "the store in {} has lost commits: its files end with group {found}, and group {recorded} \
-         was acknowledged; restore the whole folder from a copy, or create an empty file \
-         {accept} in it to go on without what is missing",
+         was acknowledged; restore the whole folder from a copy, or create an empty file {accept} \
+         in it to continue without the missing commits",
         path.display(),
         accept = ACCEPT_LOSS_FILE
     )]
@@ -88,9 +88,9 @@ pub enum OpenError {
     },
     /// The store's rows differ from the state after its last commit.
     #[error(
-        "the store in {} does not hold what was written: {found} rows of {expected} are there, \
-         and not all as they were; restore the whole folder from a copy, or create an empty file \
-         {accept} in it to go on with the rows that are there",
+        "the store in {} has lost or changed rows: {found} of {expected} are readable; restore \
+         the whole folder from a copy, or create an empty file {accept} in it to continue with \
+         the readable rows",
         path.display(),
         accept = ACCEPT_LOSS_FILE
     )]

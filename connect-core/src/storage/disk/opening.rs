@@ -44,7 +44,7 @@ pub(super) fn open<E: Engine>(
         let used = check_pages(&engine).map_err(damaged)?;
         if is_damaged(&engine) {
             if directory.accepts_loss() {
-                tracing::warn!("writing the store anew without its damaged pages");
+                tracing::warn!("rewriting the store without its damaged pages");
                 engine = engine.rewrite(&engine_path, options).map_err(damaged)?;
             }
         } else if let Some(used) = used

@@ -91,7 +91,7 @@ impl<E: Engine> Writer<E> {
         // sled may panic while closing a failed database.
         caught(|| drop(self.engine.take()))?;
         if let Err(error) = self.space.make_room() {
-            tracing::warn!(%error, "cannot give up the room that was kept in reserve");
+            tracing::warn!(%error, "cannot release the reserved disk space");
         }
         let opened = opening::open_again::<E>(&self.directory, &self.options, self.mark)?;
         let snapshot = caught(|| opened.engine.snapshot())??;

@@ -141,7 +141,7 @@ impl Space {
     /// Fills the ballast; if that fails, [`keep_ballast`](Self::keep_ballast) tries again.
     pub(super) fn refill_ballast(&mut self) {
         let is_whole = self.restore_ballast().unwrap_or_else(|error| {
-            tracing::warn!(%error, "cannot keep room in reserve for opening on a full disk");
+            tracing::warn!(%error, "cannot reserve disk space for opening on a full disk");
             false
         });
         self.ballast_due = (!is_whole).then(|| Instant::now() + PAUSE);

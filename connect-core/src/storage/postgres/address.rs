@@ -125,12 +125,13 @@ impl DatabaseAddress {
         let remedy = match self.encryption {
             Encryption::Off | Encryption::Offered => return words,
             _ if words.contains("does not support TLS") => {
-                "a database that is not on this machine is used over TLS: set TLS up in the database, \
-                 or write sslmode=disable in its address where nobody can read or change what is sent"
+                "a database that is not on this machine is used over TLS: set TLS up in the database, or, on \
+                 a network that you trust, write sslmode=disable in its address"
             }
             _ if words.contains("invalid peer certificate") => {
-                "the certificate of the database has to be its host's, and of an authority that this \
-                 machine trusts: set SSL_CERT_FILE to the file with the authority's"
+                "the certificate of the database has to name its host and come from an authority \
+                 that this machine trusts: set SSL_CERT_FILE to the file with the authority's \
+                 certificate"
             }
             _ => return words,
         };

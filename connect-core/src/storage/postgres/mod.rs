@@ -121,7 +121,7 @@ impl PostgresStorage {
         schema::check_durability(&connection).await?;
         if !schema::has_checksums(&connection).await? {
             tracing::warn!(
-                "the database keeps no checksums of its pages: damage on its disk stays unseen"
+                "the database keeps no checksums of its pages: damage on its disk stays undetected"
             );
         }
         clocks::compare(&connection).await;

@@ -20,8 +20,8 @@ pub enum OpenError {
     NewerRows(#[from] NewerRows),
     /// The database may lose acknowledged commits.
     #[error(
-        "synchronous_commit is off, so a crash of the database loses what it has acknowledged: \
-         set it on, for example by ALTER DATABASE .. SET synchronous_commit = on"
+        "synchronous_commit is off, so a crash of the database loses acknowledged commits: set it \
+         on, for example by ALTER DATABASE .. SET synchronous_commit = on"
     )]
     NotDurable,
 }

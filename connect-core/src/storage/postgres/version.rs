@@ -49,7 +49,10 @@ impl Version {
         if let Err(newer) = found.check()
             && self.0.newer.set(newer).is_ok()
         {
-            tracing::error!(reason = %newer, "this server reads and writes no more");
+            tracing::error!(
+                reason = %newer,
+                "a newer program has written to this database: this server no longer uses it"
+            );
         }
         if found.written_to() == found {
             self.0.is_raised.store(true, Ordering::Release);

@@ -63,8 +63,8 @@ impl fmt::Display for Drift {
         let seconds = self.seconds().unsigned_abs();
         write!(
             f,
-            "the machine's clock shows {}, {seconds} s {side} of the time that has passed; going \
-             on with {}",
+            "the machine's clock shows {}, {seconds} s {side} of the time that has passed; \
+             continuing with {}",
             self.shown, self.used
         )
     }
@@ -143,10 +143,10 @@ fn report(is_drifting: bool, drift: Drift) {
             shown = %drift.shown,
             used = %drift.used,
             seconds = drift.seconds(),
-            "the machine's clock jumped and is not followed; restart the service if it is right"
+            "the machine's clock jumped and is ignored; restart the service if it is right"
         );
     } else {
-        tracing::warn!(shown = %drift.shown, "the machine's clock is back and is followed again");
+        tracing::warn!(shown = %drift.shown, "the machine's clock agrees again and is used");
     }
 }
 

@@ -641,7 +641,7 @@ async fn settle(
             Ok(Some(now)) if now == *becomes => return Ok(Attempt::Done),
             Ok(_) => break,
             // What kept the answer from coming may keep this one too, for a moment.
-            Err(fault) => tracing::warn!(%fault, "how a commit ended cannot be read yet"),
+            Err(fault) => tracing::warn!(%fault, "the result of a commit is not known yet"),
         }
     }
     Err(Fault::Unknown(error))

@@ -168,7 +168,7 @@ fn unquoted<E: serde::de::Error>(raw: &str) -> Result<Option<Cow<'_, str>>, E> {
     match inner {
         Some(inner) if inner.contains('\\') => match serde_json::from_str::<String>(raw) {
             Ok(text) => Ok(Some(text.into())),
-            Err(_) => Err(E::custom("has an escape that stands for no character")),
+            Err(_) => Err(E::custom("has an escape that is not a valid character")),
         },
         inner => Ok(inner.map(Into::into)),
     }

@@ -156,7 +156,7 @@ fn email(field: &str, text: &mut String, longest: usize) -> Result<(), Invalid> 
     trim_name(field, text, longest)?;
     if let Some(hidden) = text.chars().find(|c| is_hidden(*c)) {
         let problem = format!(
-            "must not have hidden characters (U+{:04X}); type it anew",
+            "must not have hidden characters (U+{:04X}); type it again",
             hidden as u32
         );
         return Err(Invalid::new(field, problem));

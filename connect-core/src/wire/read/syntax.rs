@@ -71,7 +71,7 @@ fn unescaped(string: &str) -> Result<Cow<'_, str>, String> {
     }
     let text = serde_json::from_str::<String>(string);
     text.map(Cow::Owned)
-        .map_err(|_| "has an escape that stands for no character".to_owned())
+        .map_err(|_| "has an escape that is not a valid character".to_owned())
 }
 
 /// The start of a client's text, short enough for a message.

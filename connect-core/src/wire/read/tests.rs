@@ -152,11 +152,11 @@ fn malformed_text_is_told_apart_wherever_its_fault_is() {
         (r#"{"colour":{"a":1,"a":2}}"#, "has the key \"a\" twice"),
         (
             r#"{"name":"\ud83e"}"#,
-            "has an escape that stands for no character",
+            "has an escape that is not a valid character",
         ),
         (
             r#"{"createdAt":["\ud83e"]}"#,
-            "has an escape that stands for no character",
+            "has an escape that is not a valid character",
         ),
     ] {
         let told = format!("body: {problem}; send one JSON object in UTF-8");

@@ -70,10 +70,7 @@ impl Table {
             let inserted = paths.insert(&route.path, of_path.map(|(at, _)| at).collect());
             // A table that contradicts itself has to be noticed by the first test that runs.
             let path = &route.path;
-            assert!(
-                inserted.is_ok(),
-                "the path {path} stands twice in the table"
-            );
+            assert!(inserted.is_ok(), "the path {path} is in the table twice");
         }
         Self { routes, paths }
     }

@@ -79,7 +79,10 @@ enum PassProblem {
     Io(#[from] io::Error),
     #[error("belongs to user {0}: run the command as that user")]
     OtherOwner(u32),
-    #[error("can be read or written by others: start the server again, which then has a new key")]
+    #[error(
+        "can be read or written by other users: start the server again, which then has a new \
+             key"
+    )]
     OpenToOthers,
     #[error("is not as a server writes it: start the server again")]
     Garbled,
@@ -192,7 +195,10 @@ mod tests {
         for mode in [0o640, 0o604, 0o620, 0o602, 0o644, 0o666] {
             fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
             let why = refused();
-            assert!(why.contains("read or written by others"), "{mode:o}: {why}");
+            assert!(
+                why.contains("read or written by other users"),
+                "{mode:o}: {why}"
+            );
         }
         fs::set_permissions(&path, fs::Permissions::from_mode(0o400)).unwrap();
         assert_eq!(Pass::read(&path).unwrap().as_ref(), Some(&pass));

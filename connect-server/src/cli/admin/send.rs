@@ -23,7 +23,7 @@ pub(crate) enum NotSent {
     Refused(String),
     /// There was no response, or only a part of one.
     #[error(
-        "the server at {url} did not answer: {cause}; it may have executed the command, so look \
+        "the server at {url} did not answer: {cause}; it may have executed the command, so check \
          before you repeat it"
     )]
     NoAnswer { url: String, cause: String },

@@ -56,7 +56,8 @@ enum NotBackedUp {
     #[error("the server does not answer: {0}")]
     NoAnswer(String),
     #[error(
-        "{0}; there is no backup, and what was written of it is removed: run connect-server backup again"
+        "{0}; there is no backup, and the unfinished file is removed: run connect-server backup \
+         again"
     )]
     Midway(Box<Self>),
     #[error(transparent)]

@@ -26,7 +26,8 @@ pub(crate) enum NoBackup {
     Database,
     /// The backup has ended.
     #[error(
-        "the server gave the backup up: nobody asked for its next part for a minute, or another backup was begun"
+        "the server cancelled the backup: its next part was not requested for a minute, or \
+         another backup was begun"
     )]
     GivenUp,
     /// The store does not answer.
@@ -153,7 +154,7 @@ impl Inner {
         let of = held.as_ref().filter(|held| held.id == id)?;
         let now = Instant::now();
         if of.pieces.is_some() && now >= of.asked + QUIET {
-            tracing::warn!("a backup was given up: nobody asked for its next part for a minute");
+            tracing::warn!("a backup was cancelled: its next part was not requested for a minute");
             *held = None;
             return None;
         }

@@ -80,8 +80,9 @@ pub(super) fn write(
     if findings.needs_newer_program() {
         return writeln!(
             output,
-            "\nA newer program has written to this store, and this one cannot check what it does not know: \
-             check it with the program that serves it. Do not restore a copy for what is said above."
+            "\nA newer program has written to this store, and this one cannot check rows that it \
+             does not know: check the store with the program that serves it. Do not restore a \
+             copy because of this report."
         );
     }
     let is_unfinished = |problem: &Problem| problem.kind == ProblemKind::UnfinishedImport;
@@ -98,32 +99,32 @@ pub(super) fn write(
     if choice.is_shared() {
         return writeln!(
             output,
-            "\nServers that were at work meanwhile may be the cause: stop them, and check again. If \
-             the problems stay, restore the database from a backup without them. Without one, keep a copy \
-             of it as it is and this report, and run connect-server repair: records that are named here may \
-             be missing or wrong, all others can be read."
+            "\nServers that ran during the check may be the cause: stop them, and check again. If the \
+             problems stay, restore the database from a backup without them. Without one, keep a copy of it \
+             as it is and this report, and run connect-server repair: records that are named here may be \
+             missing or wrong, all other records can be read."
         );
     }
     writeln!(
         output,
-        "\nRestore the whole folder from a copy without problems: stop the server, put the copy in \
-         place of {place}, and check that. Without a copy, keep one of this folder as it is and this report, \
-         and run connect-server repair: records that are named here may be missing or wrong, all others can \
-         be read."
+        "\nRestore the whole folder from a copy without problems: stop the server, put the copy in place of \
+         {place}, and check that. Without a copy, keep one of this folder as it is and this report, and run \
+         connect-server repair: records that are named here may be missing or wrong, all other records can be \
+         read."
     )
 }
 
 /// Writes the meaning of the problems left after a repair.
 fn write_left(output: &mut dyn Write, records: &CheckReport) -> io::Result<()> {
-    writeln!(output, "\nWhat is left cannot be repaired:")?;
+    writeln!(output, "\nThe remaining problems cannot be repaired:")?;
     let kinds = records.problems.iter().map(|problem| problem.kind);
     for kind in kinds.collect::<BTreeSet<_>>() {
         writeln!(output, "  {}", meaning(kind))?;
     }
     writeln!(
         output,
-        "Keep this report. Records that are not named in it are whole. A copy from before the damage has what \
-         is lost."
+        "Keep this report. Records that are not named in it are whole. A copy from before the damage has the \
+         lost records."
     )
 }
 
@@ -135,23 +136,26 @@ fn meaning(kind: ProblemKind) -> &'static str {
              empty file connect.accept-loss in the folder of the store, and give this command again."
         }
         ProblemKind::BadRow | ProblemKind::StrayEntry => {
-            "badRow, strayEntry: receipts, Z reports or stock movements are lost, or a row is wrong. Sums of \
-             days, registers and stock that are there were kept, so they still count what is lost."
+            "badRow, strayEntry: receipts, Z reports or stock movements are lost, or a row is \
+             wrong. Existing sums of days, registers and stock were kept, so they still count the \
+             lost rows."
         }
         ProblemKind::MissingReference => {
-            "missingReference: a row names another that is lost, and is whole otherwise. Without its account, a \
-             token, a screen or a password is of no use."
+            "missingReference: a row names another that is lost, and is whole otherwise. Without \
+             its account, a token, a screen or a password does not work."
         }
         ProblemKind::BrokenEvents => {
             "brokenEvents: events are lost. Software that follows them has to read everything again."
         }
         ProblemKind::Count => {
-            "count: rows are lost of which nothing else is left. Receipts and orders have a gap in their numbers."
+            "count: rows are lost without a trace. Receipts and orders have a gap in their \
+             numbers."
         }
         ProblemKind::NoOwner => {
-            "noOwner: the row of an account is lost. Nobody gets to its locations, whose rows are there."
+            "noOwner: the row of an account is lost. The rows of its locations remain, but cannot \
+             be reached."
         }
-        _ => "Other rows are wrong, and are as they were.",
+        _ => "Other rows are wrong, and were not changed.",
     }
 }
 
@@ -176,7 +180,10 @@ fn write_store(output: &mut dyn Write, report: &Report) -> io::Result<()> {
         )?;
     }
     if report.complete == Some(false) {
-        writeln!(output, "The rows are not those that the last commit left.")?;
+        writeln!(
+            output,
+            "The rows differ from the state after the last commit."
+        )?;
     }
     Ok(())
 }

@@ -70,7 +70,8 @@ async fn page(to: &SignedIn<'_>, refused: Option<&Reason>) -> Result<Answer, Err
     let screens = to.connect.screens(account.id).await?;
     let content = html! {
         p.hint {
-            "Receipts, orders and movements of stock keep the name that there was when they were written."
+            "Receipts, orders and movements of stock keep the name of the time when they were \
+             written."
         }
         h2 { "Locations" }
         @if account.locations.is_empty() {

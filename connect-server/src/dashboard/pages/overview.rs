@@ -45,9 +45,11 @@ pub(super) async fn show(to: &SignedIn<'_>) -> Result<Answer, Error> {
         }
         @if stored.is_near_limit() {
             p.warning role="status" {
-                "This account has nearly as much as it may store. What goes beyond is refused with "
-                code { "limit_reached" } ": delete what is not needed, or ask the operator of this server for \
-                 more. Deleting frees the room of events after 30 days."
+                "This account has almost reached a storage limit. Writes beyond it are refused \
+                 with "
+                code { "limit_reached" } ": delete records that you do not need, or ask the \
+                 operator of this server for more. Deleting frees the room of events after 30 \
+                 days."
             }
         }
         dl.figures {

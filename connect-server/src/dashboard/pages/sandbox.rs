@@ -72,7 +72,7 @@ async fn page(
     let content = html! {
         (components::problem(refused, &[]))
         p.hint {
-            "Nothing here is real. Each button does what a shop would do, with all that follows: sums, \
+            "Nothing here is real. Each button acts as a shop would, with all consequences: sums, \
              stock, events and webhooks."
         }
         form method="post" action=(PATH) {
@@ -115,7 +115,7 @@ fn clock(sandbox: &Sandbox, chosen: &str, is_alone: bool) -> Markup {
         h2 { "The clock" }
         p {
             "Here it is " (components::time(clock.now))
-            @if clock.ahead_by_seconds > 0 { ", ahead of the day outside" }
+            @if clock.ahead_by_seconds > 0 { ", ahead of the real time" }
             "."
         }
         @if is_alone {
@@ -170,7 +170,7 @@ async fn done(to: &SignedIn<'_>, sandbox: &Sandbox, shop: &Shop) -> Result<Notic
         "order-step" => Simulation::OrderStep,
         "day" => Simulation::Day(days_ago(to.form.get(DAYS_AGO))?),
         _ => {
-            let problem = "nothing of this name is simulated; use the buttons of the page";
+            let problem = "there is no simulation of this name; use the buttons of the page";
             return Err(Error::NotFound(Reason::new(problem)));
         }
     };

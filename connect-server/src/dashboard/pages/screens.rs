@@ -115,8 +115,8 @@ async fn page(to: &SignedIn<'_>, reason: Option<&Reason>) -> Result<Answer, Erro
         p { a href="/dashboard/screens/names" { "Rename screens and locations" } }
         h2 { "Add screen" }
         @if account.locations.is_empty() {
-            (components::empty("A screen stands at a location, and this account has none yet. Ask the operator of this server \
-                 to add one.", html! {}))
+            (components::empty("A screen belongs to a location, and this account has none yet. \
+                 Ask the operator of this server to add one.", html! {}))
         } @else { (form(to, reason)) }
     };
     Ok(layout::page(to, PATH, "Screens", content))
@@ -175,7 +175,7 @@ fn actions(to: &SignedIn<'_>, screen: &Screen, has_key: bool) -> Markup {
         (components::confirmed(
             &format!("Remove… {name}"),
             "Remove…",
-            "What it wrote stays. Its key is refused at once.",
+            "Its records stay. Its key is refused at once.",
             form("delete", html! { button.danger { "Remove " (name) } }),
         ))
     }

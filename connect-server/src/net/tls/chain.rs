@@ -82,7 +82,7 @@ pub(super) fn doubts(chain: &[CertificateDer<'_>], now: ASN1Time) -> Vec<String>
             && certificate.issuer() != next.subject()
         {
             doubts.push(format!(
-                "certificate {} does not vouch for certificate {number}, which it stands behind",
+                "certificate {} is not the issuer of certificate {number}, which it follows",
                 number + 1
             ));
         }
@@ -152,7 +152,9 @@ mod tests {
         );
         let strange = doubts(&[own, stranger, vouching], on_the(1));
         assert!(
-            strange.iter().all(|doubt| doubt.contains("does not vouch")),
+            strange
+                .iter()
+                .all(|doubt| doubt.contains("is not the issuer")),
             "{strange:?}"
         );
         assert_eq!(strange.len(), 2);

@@ -19,7 +19,7 @@ fn problem(pem: &[u8], error: &Error) -> &'static str {
         return "it is empty; it should have the private key in PEM form";
     }
     if is_encrypted(pem) {
-        return "the key is encrypted, and nobody is there to type its passphrase; write it without \
+        return "the key is encrypted, and the server cannot enter a passphrase; write it without \
                 one with `openssl pkey`, into a file that only the server's user can read";
     }
     match error {

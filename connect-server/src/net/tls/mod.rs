@@ -144,7 +144,7 @@ impl Found {
         let refused = |error| match (error, place) {
             (rustls::Error::InconsistentKeys(_), Some(place)) => of_chain(format!(
                 "the certificates are in the wrong order: the key is that of certificate {place}, \
-                 which must be the first; behind it those that vouch for it"
+                 which must be the first, followed by its issuers"
             )),
             (rustls::Error::InconsistentKeys(_), None) => of_key(format!(
                 "the key does not belong to the first certificate of {}; set the key that the \

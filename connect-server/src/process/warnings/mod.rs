@@ -77,13 +77,13 @@ pub(crate) fn of(options: &Options, is_demo: bool, surroundings: Surroundings) -
         warnings.push(unchecked.to_owned());
     }
     if surroundings.shows_password {
-        let visible = "others on this machine can read --smtp-url with its password: set \
+        let visible = "other users of this machine can read --smtp-url with its password: set \
                        CONNECT_SMTP_URL instead";
         warnings.push(visible.to_owned());
     }
     if surroundings.shows_token {
-        let visible = "others on this machine can read --metrics-token: set CONNECT_METRICS_TOKEN \
-                       instead";
+        let visible = "other users of this machine can read --metrics-token: set \
+                       CONNECT_METRICS_TOKEN instead";
         warnings.push(visible.to_owned());
     }
     if options.mail.smtp_url.is_none() && !is_demo {
@@ -101,7 +101,7 @@ pub(crate) fn of_store(choice: &StorageChoice, surroundings: Surroundings) -> Ve
     };
     let mut warnings = Vec::new();
     if surroundings.shows_database && address.has_password() {
-        let visible = "others on this machine can read --storage with its password: set \
+        let visible = "other users of this machine can read --storage with its password: set \
                        CONNECT_STORAGE instead";
         warnings.push(visible.to_owned());
     }
@@ -137,8 +137,8 @@ fn on_the_way(options: &Options, warnings: &mut Vec<String>) {
             ] {
                 if !address.ip().to_canonical().is_loopback() {
                     warnings.push(format!(
-                        "plain HTTP is answered at {address} to everybody, and {secrets} can be read \
-                         on the way: set --tls-cert and --tls-key, or --trusted-proxy"
+                        "plain HTTP is served at {address} to every client, and {secrets} can be \
+                         read on the way: set --tls-cert and --tls-key, or --trusted-proxy"
                     ));
                 }
             }
@@ -148,16 +148,17 @@ fn on_the_way(options: &Options, warnings: &mut Vec<String>) {
             let wide = proxies.networks().iter().filter(|net| is_wide(net));
             warnings.extend(wide.map(|net| {
                 format!(
-                    "whoever is in {net} is believed about the address of clients, and may use \
-                     plain HTTP: name the proxies alone in --trusted-proxy"
+                    "the server trusts every machine in {net}: each may state the address of a \
+                     client, and use plain HTTP; name only the proxies in --trusted-proxy"
                 )
             }));
         }
     }
     if let Some(networks) = &options.images.allow_networks {
         warnings.push(format!(
-            "images are taken from {networks} and webhooks sent there, over plain HTTP too: whoever \
-             may write products or set webhooks reaches what answers there (--allow-networks)"
+            "images are downloaded from {networks} and webhooks sent there, over plain HTTP too: \
+             users who may write products or set webhooks can reach the services there \
+             (--allow-networks)"
         ));
     }
 }
@@ -173,7 +174,9 @@ fn in_files(options: &Options, choice: &StorageChoice, warnings: &mut Vec<String
         if rights_of_others(path, mask) != 0 {
             let shown = path.display();
             let can = if mask == WRITE { "write to" } else { "read" };
-            warnings.push(format!("others can {can} {what} {shown}: {remedy} {shown}"));
+            warnings.push(format!(
+                "other users can {can} {what} {shown}: {remedy} {shown}"
+            ));
         }
     };
     const PRIVATE: &str = "chmod go=";

@@ -46,12 +46,15 @@ fn what_can_be_read_on_the_way_is_told() {
         ("--listen 0.0.0.0:0 --trusted-proxy 10.0.0.7,fd00::1", None),
         (
             "--listen 0.0.0.0:0 --trusted-proxy 10.0.0.7,0.0.0.0/0",
-            Some("whoever is in 0.0.0.0/0"),
+            Some("the server trusts every machine in 0.0.0.0/0"),
         ),
-        ("--trusted-proxy ::/0", Some("whoever is in ::/0")),
+        (
+            "--trusted-proxy ::/0",
+            Some("the server trusts every machine in ::/0"),
+        ),
         (
             "--allow-networks 10.0.0.0/8",
-            Some("images are taken from 10.0.0.0/8"),
+            Some("images are downloaded from 10.0.0.0/8"),
         ),
         ("--trust-clock", Some("leave --trust-clock out")),
     ] {
@@ -81,29 +84,34 @@ fn what_others_can_read_or_change_is_told() {
             &flags,
             &data,
             0o750,
-            Some("others can read the data folder"),
+            Some("other users can read the data folder"),
         ),
         (
             &flags,
             &data,
             0o701,
-            Some("others can read the data folder"),
+            Some("other users can read the data folder"),
         ),
         (&flags, &images, 0o755, None),
         (
             &flags,
             &images,
             0o775,
-            Some("others can write to the folder of images"),
+            Some("other users can write to the folder of images"),
         ),
         (&flags, &key, 0o640, None),
-        (&flags, &key, 0o644, Some("others can read the private key")),
+        (
+            &flags,
+            &key,
+            0o644,
+            Some("other users can read the private key"),
+        ),
         (&elsewhere, &data, 0o755, None),
         (
             &elsewhere,
             &data,
             0o777,
-            Some("others can write to the folder around the store"),
+            Some("other users can write to the folder around the store"),
         ),
     ] {
         for private in [&data, &images] {

@@ -52,10 +52,10 @@ pub fn start(options: &LogOptions) -> io::Result<Logging> {
         }
     }
     if let Some(error) = unread {
-        tracing::warn!(%error, "the level of the log is that of RUST_LOG");
+        tracing::warn!(%error, "the level of the log is taken from RUST_LOG");
     }
     if let Some(error) = unknown {
-        tracing::warn!(%error, "the level of the log is that without RUST_LOG");
+        tracing::warn!(%error, "the level of the log is the default");
     }
     Ok(logging)
 }

@@ -45,7 +45,8 @@ pub(super) fn families(figures: &Figures) -> Vec<MetricFamily> {
         ),
         Family::counter(
             "connect_limit_reached_total",
-            "Records and requests that were refused, since an account or a location has as much as it may store.",
+            "Records and requests that were refused, since an account or a location has reached a \
+             storage limit.",
         )
         .of(value(&figures.limit_reached)),
         Family::counter(
@@ -68,7 +69,7 @@ pub(super) fn families(figures: &Figures) -> Vec<MetricFamily> {
         .of(value(&deliveries.switched_off)),
         Family::counter(
             "connect_images_total",
-            "Images of products that were to be taken over, by what has become of them.",
+            "Images of products to copy, by outcome.",
         )
         .by(
             "result",

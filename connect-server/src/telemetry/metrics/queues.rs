@@ -54,12 +54,12 @@ fn counted(backlog: &Backlog) -> [MetricFamily; 10] {
         ),
         Family::gauge(
             "connect_image_queue",
-            "Images that wait to be taken over; at most 100 000 are counted.",
+            "Images that wait to be copied; at most 100 000 are counted.",
         )
         .of(backlog.images.count as f64),
         Family::gauge(
             "connect_image_overdue_seconds",
-            "The time for which the image that has been due longest was not taken over.",
+            "The time for which the image that has been due longest was not copied.",
         )
         .of(backlog.images.overdue.as_secs_f64()),
         Family::gauge(
@@ -74,7 +74,7 @@ fn counted(backlog: &Backlog) -> [MetricFamily; 10] {
         .of(stored.largest as f64),
         Family::gauge(
             "connect_accounts_near_limit",
-            "Accounts that have four fifths of what they may store, of bytes or of records.",
+            "Accounts that use four fifths of a storage limit, in bytes or in records.",
         )
         .of(stored.near_limit as f64),
     ]

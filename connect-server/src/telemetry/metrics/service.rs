@@ -48,8 +48,8 @@ pub(super) fn of_listeners(loads: &[(&'static str, Load); 2]) -> [MetricFamily; 
 pub(super) fn of_certificate(ends: Option<i64>) -> MetricFamily {
     Family::gauge(
         "connect_tls_certificate_end_seconds",
-        "The end of the certificate in use or of one that vouches for it, in seconds since 1970; 0 without \
-         TLS.",
+        "The end of the certificate in use or of one of its issuers, in seconds since 1970; 0 \
+         without TLS.",
     )
     .of(ends.unwrap_or(0) as f64)
 }
@@ -74,7 +74,8 @@ pub(super) fn of_store(health: &Health, drift: Option<Drift>) -> [MetricFamily; 
         ),
         Family::gauge(
             "connect_clock_drift_seconds",
-            "By how much the machine's clock is ahead of the time that is used; 0 while it is believed.",
+            "By how much the machine's clock is ahead of the time that is used; 0 while it is \
+             trusted.",
         )
         .of(drift.map_or(0.0, |drift| drift.seconds() as f64)),
     ]

@@ -77,8 +77,7 @@ async fn follow(outbound: &Outbound, link: &str) -> Result<Vec<u8>, ImageFailure
     Err(ImageFailure::lasting(
         ImageErrorCode::BadStatus,
         format!(
-            "The link redirects more than {MAX_REDIRECTS} times. Use the link at which the image \
-             is in the end."
+            "The link redirects more than {MAX_REDIRECTS} times. Use the final link of the image."
         ),
     ))
 }
@@ -162,7 +161,7 @@ fn no_response(subject: &str, error: &reqwest::Error) -> ImageFailure {
 
 fn bad_status(status: StatusCode) -> ImageFailure {
     let advice = match status.as_u16() {
-        401 | 403 => " The image has to be open to everybody.",
+        401 | 403 => " The image has to be public.",
         404 | 410 => " There is no image at this link.",
         _ => "",
     };

@@ -6,7 +6,7 @@ use connect_core::{environment::ImageFailure, wire::ImageErrorCode};
 pub(super) fn damaged() -> ImageFailure {
     ImageFailure::lasting(
         ImageErrorCode::Corrupt,
-        "The file is damaged or was cut short. Save the image anew.",
+        "The file is damaged or was cut short. Save the image again.",
     )
 }
 
@@ -14,6 +14,6 @@ pub(super) fn damaged() -> ImageFailure {
 pub(super) fn uncommon() -> ImageFailure {
     ImageFailure::lasting(
         ImageErrorCode::UnsupportedType,
-        "The file is of an uncommon form of its type. Save the image anew, as a JPEG or PNG.",
+        "The file is of an uncommon form of its type. Save the image again, as a JPEG or PNG.",
     )
 }

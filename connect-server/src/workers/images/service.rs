@@ -134,10 +134,10 @@ impl Images for ImageService {
     async fn take_over(&self, link: &str) -> Result<String, ImageFailure> {
         let in_time = timeout(self.limit, self.process(link)).await;
         in_time.unwrap_or_else(|_| {
-            tracing::warn!(limit = ?self.limit, "an image was not taken over in time");
+            tracing::warn!(limit = ?self.limit, "an image was not copied in time");
             Err(ImageFailure::passing(
                 ImageErrorCode::Timeout,
-                "The server was too busy to take the image over in time.",
+                "The server was too busy to copy the image in time.",
             ))
         })
     }

@@ -368,7 +368,7 @@ impl<'c> Purge<'c> {
     }
 
     fn failed(&mut self, of: impl Display, reason: &dyn Display) {
-        tracing::error!(%reason, %of, "maintenance left something for the next round");
+        tracing::error!(%reason, %of, "a part of maintenance failed; the next round tries again");
         self.done.failed += 1;
     }
 }

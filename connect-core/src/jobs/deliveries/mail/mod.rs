@@ -127,8 +127,8 @@ fn message(
         || {
             format!(
                 "Sign in to the dashboard of the service, open Webhooks, and choose this one. If you do \
-                 not know the address of the dashboard, ask whoever runs the service, and name the \
-                 webhook: {id}"
+                 not know the address of the dashboard, ask the operator, and name the webhook: \
+                 {id}"
             )
         },
         |pages| format!("There you also find the recent attempts, and what the endpoint answered:\n\n    {pages}/{id}"),
@@ -139,9 +139,9 @@ fn message(
         text: format!(
             "The webhook of {shop} to {address} was switched off: {MAX_FAILURES} attempts in a \
              row have failed{since}.{reason}\n\n\
-             What was due, and every event since, waits for up to 30 days.\n\n\
-             What to do next: mend the endpoint, then switch the webhook on again. You choose whether \
-             what waits is sent, in order, or dropped. {place}\n"
+             Waiting and new events are kept for up to 30 days.\n\n\
+             What to do next: repair the endpoint, then switch the webhook on again. You choose whether \
+             the waiting events are sent, in order, or dropped. {place}\n"
         ),
     }
 }

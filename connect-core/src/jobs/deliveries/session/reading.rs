@@ -46,7 +46,7 @@ impl Session<'_> {
         // It stays where it is: perhaps the storage can return it later.
         if let Some((place, error)) = piece.damaged {
             let fault = Fault::corrupt(&place, error);
-            tracing::error!(%fault, "a delivery is passed over");
+            tracing::error!(%fault, "an unreadable delivery is skipped");
         }
         for (place, row) in piece.entries {
             match queue::read_delivery(&place, &row) {

@@ -114,7 +114,7 @@ impl Drop for Sled {
     fn drop(&mut self) {
         self.db = None;
         if !files::is_let_go(&self.path.join("db"), CLOSING) {
-            tracing::warn!(path = %self.path.display(), "sled has not let go of its files");
+            tracing::warn!(path = %self.path.display(), "sled has not released its files");
         }
     }
 }

@@ -99,7 +99,7 @@ fn switched_off(off: &SwitchedOff) -> String {
 /// Formats a webhook after it was switched on.
 pub(super) fn enabled(view: &WebhookView) -> String {
     format!(
-        "{}\nIt gets events from now on. What waited is sent or given up with the next round. \
+        "{}\nIt gets events from now on. Waiting events are sent or dropped with the next round. \
          `connect-server webhook resend` sends a delivery again that was given up.",
         webhook(view)
     )

@@ -113,7 +113,7 @@ pub(super) fn page(
 
 /// Makes the page of an account without locations.
 pub(super) fn nowhere(to: &SignedIn<'_>, section: &str, title: &str) -> Answer {
-    let text = "This account has no location yet. Whoever runs this server adds one.";
+    let text = "This account has no location yet. Ask the operator of this server to add one.";
     layout::page(to, section, title, components::empty(text, html! {}))
 }
 
@@ -136,7 +136,7 @@ fn next(shop: &Shop, path: &str, filters: &[(&str, &str)], cursor: Option<&str>)
 fn nothing(to: &SignedIn<'_>, next: Option<&str>, text: &str) -> Markup {
     let text = match (next, to.query.get(CURSOR)) {
         // What one page looks at is bounded.
-        (Some(_), _) => "Nothing was found so far. The next page goes on with the search.",
+        (Some(_), _) => "Nothing was found so far. The next page continues the search.",
         (None, "") => text,
         (None, _) => "There is nothing more.",
     };

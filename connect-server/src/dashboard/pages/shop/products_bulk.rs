@@ -94,7 +94,7 @@ fn change(to: &SignedIn<'_>) -> Result<Option<ProductInput>, Reason> {
             let problem = "must be a percentage such as 9 or 5.5";
             change.vat_rate = Field::Value(rate.map_err(|_| Reason::of("VAT", problem))?);
         }
-        _ => return Err(Reason::new("choose what is to be done")),
+        _ => return Err(Reason::new("choose an action")),
     }
     Ok(Some(change))
 }
@@ -111,7 +111,7 @@ async fn failed(shop: &Shop, result: &ProductBulkResult) -> Result<Markup, Error
                 @for failure in &result.failed {
                     @let name = names.get(&failure.id).copied();
                     li {
-                        strong { (name.unwrap_or("A product that is no longer there")) } ": "
+                        strong { (name.unwrap_or("A product that no longer exists")) } ": "
                         (components::sentence(&failure.error.message))
                     }
                 }

@@ -102,15 +102,15 @@ fn actions(to: &SignedIn<'_>, webhook: &Webhook, waiting: usize) -> Markup {
         } @else if waiting == 0 {
             (button("enable", "Switch on"))
         } @else {
-            (button("enable", "Switch on and send what waits"))
+            (button("enable", "Switch on and send waiting events"))
             (components::confirmed(
-                "Switch on without what waits…",
+                "Switch on without waiting events…",
                 "Switch on without…",
-                "The events that wait are given up. They stay in the event feed, and each can be sent \
+                "Waiting events are dropped. They stay in the event feed, and each can be sent \
                  again.",
                 components::form(&at("enable"), &to.csrf, html! {
                     input type="hidden" name="waiting" value="drop";
-                    button.danger { "Switch on without what waits" }
+                    button.danger { "Switch on without waiting events" }
                 }),
             ))
         }
