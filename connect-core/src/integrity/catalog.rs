@@ -1,4 +1,4 @@
-//! The rules that the rows of products, categories and image jobs keep.
+//! The rules for rows of products, categories and image jobs.
 
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
@@ -19,7 +19,7 @@ use crate::{
     wire::{Category, ImageJob, ImageStatus, Product, Tombstone},
 };
 
-/// A record's row: it is under its own id, and all its index entries are there.
+/// Checks a record's row, its key and its index entries.
 pub(super) fn record<T: Record>(findings: &mut Findings, at: &ReadKey, row: &Value) -> Option<T> {
     let record: T = findings.parse(row)?;
     let (partition, time, id) = (at.partition, record.updated_at(), record.id().uuid());
@@ -53,7 +53,7 @@ pub(super) fn record<T: Record>(findings: &mut Findings, at: &ReadKey, row: &Val
     Some(record)
 }
 
-/// A product's row.
+/// Checks a product's row.
 pub(super) fn product(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let Some(product) = record::<Product>(findings, at, row) else {
         return;
@@ -75,7 +75,7 @@ pub(super) fn product(findings: &mut Findings, at: &ReadKey, row: &Value) {
     }
 }
 
-/// A category's row.
+/// Checks a category's row.
 pub(super) fn category(findings: &mut Findings, at: &ReadKey, row: &Value) {
     if let Some(category) = record::<Category>(findings, at, row) {
         findings.claim(Claim::there(
@@ -92,12 +92,13 @@ pub(super) fn category(findings: &mut Findings, at: &ReadKey, row: &Value) {
     }
 }
 
-/// The row of a kind that keeps no rules besides those of every record.
+/// Checks a record's row by the common rules alone.
 pub(super) fn rows<T: Record>(findings: &mut Findings, at: &ReadKey, row: &Value) {
     record::<T>(findings, at, row);
 }
 
-/// The folded name of a category: it leads to the category, and the index of names back to it.
+/// Checks a category's folded name.
+/// The category and its entry in the index of names must exist.
 pub(super) fn folded_name(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let (Ok(folded), Some(id)) = (std::str::from_utf8(row), at.id()) else {
         return findings.bad("the folded name of a category is no text".to_owned());
@@ -111,7 +112,7 @@ pub(super) fn folded_name(findings: &mut Findings, at: &ReadKey, row: &Value) {
     ));
 }
 
-/// An entry in the index of names.
+/// Checks an entry in the index of names.
 pub(super) fn by_name(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let (Some(id), Some(name)) = (findings.id(row), at.text().map(str::to_owned)) else {
         return;
@@ -128,7 +129,8 @@ pub(super) fn by_name(findings: &mut Findings, at: &ReadKey, row: &Value) {
     findings.mended_by(Some(Mend::Remove));
 }
 
-/// An entry of an index of records, which holds the id or has it in its key.
+/// Checks an index entry of a record.
+/// The id is in its key, or else in its value.
 pub(super) fn index<T: Record + 'static>(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let id = match at.id() {
         Some(id) => {
@@ -147,7 +149,8 @@ pub(super) fn index<T: Record + 'static>(findings: &mut Findings, at: &ReadKey, 
     findings.concerning(<T as Record>::ROWS, id);
 }
 
-/// A tombstone: it is where its own text says, and the record is gone.
+/// Checks a tombstone.
+/// Its key agrees with its content, and the record is gone.
 pub(super) fn tombstone<T: Row>(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let Some(tombstone) = findings.parse::<Tombstone>(row) else {
         return;
@@ -165,7 +168,7 @@ pub(super) fn tombstone<T: Row>(findings: &mut Findings, at: &ReadKey, row: &Val
     findings.claim(Claim::on(live, kind, test));
 }
 
-/// An image job: its product is there and leads to it.
+/// Checks an image job: its product exists and leads to it.
 pub(super) fn image_job(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let Some(job) = findings.parse::<ImageJob>(row) else {
         return;
@@ -199,7 +202,7 @@ pub(super) fn image_job(findings: &mut Findings, at: &ReadKey, row: &Value) {
     findings.concerning(Family::Product, product);
 }
 
-/// An entry from a product to its image job.
+/// Checks the entry from a product to its image job.
 pub(super) fn image_job_by_product(findings: &mut Findings, at: &ReadKey, row: &Value) {
     if let (Some(job), Some(product)) = (findings.id(row), at.id()) {
         let of_product = move |job: &ImageJob| job.product_id == product;
@@ -207,7 +210,7 @@ pub(super) fn image_job_by_product(findings: &mut Findings, at: &ReadKey, row: &
     }
 }
 
-/// A place in the queue of image jobs.
+/// Checks a place in the queue of image jobs.
 pub(super) fn image_job_by_due(findings: &mut Findings, at: &ReadKey, row: &Value) {
     findings.is_empty(row);
     let Some((location, job)) = at.two_ids() else {
@@ -218,7 +221,7 @@ pub(super) fn image_job_by_due(findings: &mut Findings, at: &ReadKey, row: &Valu
     findings.leads_to::<ImageJob>(location, Family::ImageJob, job, is_due);
 }
 
-/// An entry of the order in which rows under their id are listed.
+/// Checks an entry of the list order of rows stored by id.
 pub(super) fn in_order<T: Row<Key = Change> + DeserializeOwned + 'static>(
     findings: &mut Findings,
     at: &ReadKey,
@@ -233,7 +236,7 @@ pub(super) fn in_order<T: Row<Key = Change> + DeserializeOwned + 'static>(
 }
 
 impl Findings {
-    /// Claims that this entry leads to a row that has it.
+    /// Claims: this entry leads to a row with this entry.
     pub(super) fn leads_to<T: DeserializeOwned + 'static>(
         &mut self,
         partition: Uuid,

@@ -1,4 +1,4 @@
-//! Claims: what a row says about another.
+//! Claims: the statements of a row about another.
 
 use std::collections::BTreeMap;
 
@@ -10,17 +10,17 @@ use crate::{
     transaction::{Fault, Looked, Salvage, keys::Family},
 };
 
-/// A row that must be there, or must not be, or must hold something.
+/// A condition on a row: present, absent, or with certain content.
 pub(super) struct Claim {
-    /// The key of the row that it is about.
+    /// The key of the row in question.
     pub(super) on: Key,
-    /// The key under which a problem is reported.
+    /// The key of a reported problem.
     pub(super) reported: Key,
-    /// The kind of problem when it does not hold.
+    /// The kind of problem if it does not hold.
     pub(super) kind: ProblemKind,
-    /// The write to make it hold, if there is one.
+    /// The write to make it hold, if any.
     pub(super) mend: Option<Mend>,
-    /// The record with a loss when the row is not there.
+    /// The record with a loss if the row is missing.
     pub(super) concerns: Option<(Family, Uuid)>,
     /// The claiming row, once the claim is noted.
     pub(super) source: Entry,
@@ -35,14 +35,14 @@ pub(super) enum Mend {
     Remove,
 }
 
-/// A failed claim, with its problem and the row that was found.
+/// A failed claim, with its problem and the row found.
 pub(super) type Failed = (Problem, Claim, Option<Value>);
 
-/// Returns what is wrong with the row, if anything is.
+/// Returns the fault of the row, if any.
 type Test = Box<dyn Fn(Option<&Value>) -> Option<String> + Send + Sync>;
 
 impl Claim {
-    /// A claim on the row at `on`, reported under the key of that row.
+    /// A claim on the row at `on`, reported under the same key.
     pub(super) fn on(
         on: Key,
         kind: ProblemKind,
@@ -59,13 +59,13 @@ impl Claim {
         }
     }
 
-    /// The same, reported under the key of the row that claims.
+    /// The same, reported under the key of the claiming row.
     pub(super) fn reported_as(mut self, key: &Key) -> Self {
         self.reported = key.clone();
         self
     }
 
-    /// A claim that an index entry is there and holds `held`.
+    /// A claim: an index entry exists and holds `held`.
     pub(super) fn entry(on: Key, held: Vec<u8>, whose: String) -> Self {
         let mend = Some(Mend::Write(held.as_slice().into()));
         let claim = Self::on(on, ProblemKind::MissingEntry, move |found| match found {
@@ -79,7 +79,8 @@ impl Claim {
         Self { mend, ..claim }
     }
 
-    /// A claim that an index entry leads to a row that has it: one for which `has` holds.
+    /// A claim: an index entry leads to a row with this entry.
+    /// `has` returns true for such a row.
     pub(super) fn row<T: serde::de::DeserializeOwned>(
         entry: &Key,
         row: Key,
@@ -100,14 +101,14 @@ impl Claim {
         Self { mend, ..claim }.reported_as(entry)
     }
 
-    /// A claim that a row is there.
+    /// A claim: a row exists.
     pub(super) fn there(on: Key, kind: ProblemKind, message: String) -> Self {
         Self::on(on, kind, move |found| {
             found.is_none().then(|| message.clone())
         })
     }
 
-    /// Holds the claim against what is there.
+    /// Compares the claim with the row found.
     fn judge(self, found: &Looked) -> Option<Failed> {
         let Looked::Found(found) = found else {
             // Reported where it is; what it says is unknown.
@@ -119,7 +120,7 @@ impl Claim {
     }
 }
 
-/// Holds every claim against its row. Returns the failed ones.
+/// Compares every claim with its row. Returns the failed ones.
 pub(super) async fn judge(reader: &Salvage<'_>, claims: Vec<Claim>) -> Result<Vec<Failed>, Fault> {
     let mut about: Vec<Key> = claims.iter().map(|claim| claim.on.clone()).collect();
     about.sort_unstable();

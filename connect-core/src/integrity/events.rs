@@ -1,4 +1,4 @@
-//! The rules that the rows of events keep.
+//! The rules for rows of events.
 
 use serde::Deserialize;
 
@@ -13,7 +13,8 @@ use crate::{
     wire::Event,
 };
 
-/// An event: it has the number of its key, and follows the one before.
+/// Checks an event.
+/// Its number agrees with its key, and follows the previous number.
 pub(super) fn event(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let Some(sequence) = at.number() else { return };
     let before = findings.partition.last_event.replace((sequence, None));
@@ -47,6 +48,6 @@ pub(super) fn event(findings: &mut Findings, at: &ReadKey, row: &Value) {
     }
 }
 
-/// The data of an event, of which there has to be some.
+/// The data of an event. It must not be missing.
 #[derive(Deserialize)]
 struct Held {}

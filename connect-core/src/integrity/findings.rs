@@ -1,4 +1,4 @@
-//! Findings about rows, as they are noted.
+//! Findings about rows, recorded during the check.
 
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
@@ -14,18 +14,18 @@ use crate::{
     wire::Timestamp,
 };
 
-/// Findings in some rows of a partition, before anything else was read.
+/// Findings in some rows of a partition, before any other row is read.
 pub(super) struct Findings {
-    /// The row that is looked at.
+    /// The current row.
     row: Entry,
-    /// The facts about the partition as a whole, as far as it was seen.
+    /// The facts about the whole partition, from the rows so far.
     pub(super) partition: Partition,
     pub(super) problems: Vec<Problem>,
     pub(super) claims: Vec<Claim>,
 }
 
 impl Findings {
-    /// No findings yet. `partition` is what was found in the rows before these.
+    /// No findings yet. `partition` has the facts from the rows before these.
     pub(super) fn new(partition: Partition) -> Self {
         Self {
             row: Entry::default(),
@@ -35,58 +35,59 @@ impl Findings {
         }
     }
 
-    /// Goes on to another row, the subject of all further notes.
+    /// Moves on to the next row. All further findings are about it.
     pub(super) fn next_row(&mut self, row: &Entry) {
         self.row = row.clone();
     }
 
-    /// The key of the row that is looked at.
+    /// The key of the current row.
     pub(super) fn key(&self) -> &Key {
         &self.row.0
     }
 
-    /// Notes a problem of this row.
+    /// Records a problem of this row.
     pub(super) fn problem(&mut self, kind: ProblemKind, message: String) {
         self.problems.push(Problem::new(kind, &self.row.0, message));
     }
 
-    /// Notes that the row is not what its family holds.
+    /// Records a row with wrong content.
     pub(super) fn bad(&mut self, message: String) {
         self.problem(ProblemKind::BadRow, message);
     }
 
-    /// Notes a claim of this row.
+    /// Records a claim of this row.
     pub(super) fn claim(&mut self, mut claim: Claim) {
         claim.source = self.row.clone();
         self.claims.push(claim);
     }
 
-    /// Sets the mend of the last claim.
+    /// Sets the repair of the last claim.
     pub(super) fn mended_by(&mut self, mend: Option<Mend>) {
         if let Some(claim) = self.claims.last_mut() {
             claim.mend = mend;
         }
     }
 
-    /// Sets the record of the last claim: it has a loss when the row is not there.
+    /// Sets the record of the last claim.
+    /// It has a loss if the row is missing.
     pub(super) fn concerning(&mut self, rows: Family, id: Uuid) {
         if let Some(claim) = self.claims.last_mut() {
             claim.concerns = Some((rows, id));
         }
     }
 
-    /// Notes that this row refers to the one at `on`.
+    /// Claims: the row at `on` exists. This row refers to it.
     pub(super) fn refers(&mut self, on: Key, message: String) {
         let claim = Claim::there(on, ProblemKind::MissingReference, message);
         self.claim(claim.reported_as(&self.row.0));
     }
 
-    /// Notes that the partition has a record of this time.
+    /// Records the time of a change in the partition.
     pub(super) fn changed(&mut self, time: Timestamp) {
         self.partition.changed(time, &self.row.0);
     }
 
-    /// The row as JSON.
+    /// Parses the row as JSON.
     pub(super) fn parse<T: DeserializeOwned>(&mut self, row: &Value) -> Option<T> {
         match serde_json::from_slice(row) {
             Ok(parsed) => Some(parsed),
@@ -97,7 +98,7 @@ impl Findings {
         }
     }
 
-    /// The id that the row holds.
+    /// Reads the id in the row.
     pub(super) fn id(&mut self, row: &Value) -> Option<Uuid> {
         let id = Uuid::from_slice(row).ok();
         if id.is_none() {
@@ -106,7 +107,7 @@ impl Findings {
         id
     }
 
-    /// Checks that the row holds nothing.
+    /// Checks for an empty row.
     pub(super) fn is_empty(&mut self, row: &Value) {
         if !row.is_empty() {
             self.bad("the row holds something, and should be empty".to_owned());

@@ -1,5 +1,5 @@
-//! The sums and the bounds of days, which are kept with every row of the journal: the check makes
-//! them again out of the rows.
+//! The sums and bounds of days, recomputed from the rows of the journal.
+//! Each row of the journal updates the stored ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,17 +14,18 @@ use crate::{
     wire::{DailySummary, Date, Totals, Transaction},
 };
 
-/// The facts that follow from the rows of a location's journal, held against those that are stored.
+/// The facts computed from the rows of a location's journal.
+/// They are compared with the stored facts.
 #[derive(Clone, Default)]
 pub(super) struct JournalSums {
     days: BTreeMap<Date, Day>,
-    /// The entries of days that should be there and were not seen yet: the days that were later
-    /// than any before, with their first rows.
+    /// The expected entries not seen yet of days later than any before.
+    /// The value is the first row of the day.
     from: BTreeMap<u64, u64>,
     latest: Option<u64>,
-    /// The same for the days after whose last row only rows of later days came.
+    /// The same for days with only later days after their last row.
     up_to: BTreeSet<u64>,
-    /// The entries of days that should not be there.
+    /// The unexpected entries of days.
     stray: Vec<(Family, u64)>,
     /// The currency of the location.
     currency: String,
@@ -39,7 +40,7 @@ struct Day {
 }
 
 impl JournalSums {
-    /// Adds a row. All rows come before what is stored about them.
+    /// Adds a row. All rows come before the facts stored about them.
     pub(super) fn add_row(&mut self, day: Date, row: &Transaction) {
         let of_day = self.days.entry(day).or_default();
         of_day.rows.add(row);
@@ -60,21 +61,22 @@ impl JournalSums {
         day.agrees = Some(day.rows == summary.totals);
     }
 
-    /// Adds a day that was later than any before, with its first row.
+    /// Adds the entry of a day later than any before, with its first row.
     pub(super) fn add_from(&mut self, day: u64, receipt_number: u64) {
         if self.from.remove(&day) != Some(receipt_number) {
             self.stray.push((Family::ReceiptFrom, day));
         }
     }
 
-    /// Adds a day after whose last row only rows of later days came.
+    /// Adds the entry of a day with only later days after its last row.
     pub(super) fn add_up_to(&mut self, day: u64) {
         if !self.up_to.remove(&day) {
             self.stray.push((Family::ReceiptUpTo, day));
         }
     }
 
-    /// Compares them, once all rows of the location were added and nobody has written meanwhile.
+    /// Compares the facts, once all rows of the location are added.
+    /// No write may have come in between.
     pub(super) fn compare(&self, location: Uuid) -> impl Iterator<Item = Problem> {
         let bad = |key: &[u8], message| Problem::new(ProblemKind::BadRow, key, message);
         let days = self.days.iter().filter(|(_, day)| day.agrees != Some(true));
@@ -94,7 +96,8 @@ impl JournalSums {
         days.chain(entries)
     }
 
-    /// The writes of lost entries and summaries of days. Present ones are kept: they may know of lost rows.
+    /// The writes to restore lost entries and summaries of days.
+    /// Present ones are kept: they may count lost rows.
     pub(super) fn mends(&self, location: Uuid) -> Vec<(Key, Write)> {
         let entry = |family, day: &u64| key(location, family, &[Part::Number(*day)]);
         let mut mends = Vec::new();

@@ -1,7 +1,7 @@
-//! The rules that the rows of orders keep.
+//! The rules for rows of orders.
 //!
-//! A sale claims that its order names it ([`journal`](super::journal)). An order that names a sale is
-//! that sale's when there are as many such orders as sales with an order.
+//! A sale claims that its order names it ([`journal`](super::journal)). If there are as many orders with
+//! a sale as sales with an order, each of these orders belongs to its sale.
 
 use super::{claim::Claim, findings::Findings};
 use crate::{
@@ -13,7 +13,8 @@ use crate::{
     wire::Order,
 };
 
-/// An order: it is in both lists, and the sale by which it was paid is there.
+/// Checks an order.
+/// It is in both lists, and the sale with its payment exists.
 pub(super) fn order(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let Some(order) = findings.parse::<Order>(row) else {
         return;
@@ -46,7 +47,7 @@ pub(super) fn order(findings: &mut Findings, at: &ReadKey, row: &Value) {
     }
 }
 
-/// An entry of one of the two lists.
+/// Checks an entry of one of the two lists.
 pub(super) fn in_order(findings: &mut Findings, at: &ReadKey, row: &Value) {
     findings.is_empty(row);
     let (Some(time), Some(id), family) = (at.time(), at.id(), at.family) else {
@@ -59,7 +60,7 @@ pub(super) fn in_order(findings: &mut Findings, at: &ReadKey, row: &Value) {
     findings.leads_to::<Order>(at.partition, Family::Order, id, has);
 }
 
-/// An entry that leads from a screen to an order that it made.
+/// Checks an entry from a screen to one of its orders.
 pub(super) fn by_screen(findings: &mut Findings, at: &ReadKey, row: &Value) {
     findings.is_empty(row);
     if let Some((_, order)) = at.two_ids() {

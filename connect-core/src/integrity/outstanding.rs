@@ -9,9 +9,10 @@ use crate::{
     transaction::{Fault, Looked, Salvage, Webhooks, clock_key, woken_key},
 };
 
-/// The deliveries of a webhook as a whole: a worker will look at them, and they lead to an account.
-/// `clock` is the row of the clock that stood when they were counted. While it stands, no worker has
-/// taken any of them away.
+/// Checks a webhook's outstanding deliveries.
+/// A worker will see them, and they have an account.
+/// `clock` is the row of the clock at the time of their count. While that row is the same, no worker has
+/// removed any of them.
 pub(super) async fn are_looked_at(
     reader: &Salvage<'_>,
     webhook: Uuid,
@@ -33,7 +34,7 @@ pub(super) async fn are_looked_at(
         Looked::Found(link),
     ] = &found[..]
     else {
-        // A row that cannot be read was reported where it is.
+        // An unreadable row is reported at its own key.
         return Ok(None);
     };
     if stands.as_ref() != clock {
@@ -49,7 +50,7 @@ pub(super) async fn are_looked_at(
         .as_ref()
         .and_then(|state| serde_json::from_slice(state).ok());
     let is_due = state.is_some_and(|state| state.due.is_some());
-    // What waits beside a webhook that is off has no worker until it is switched on.
+    // Deliveries of a webhook that is off have no worker until it is switched on.
     if woken.is_none() && !is_due && is_off(reader, webhook, link.as_ref()).await? {
         return Ok(None);
     }
@@ -59,8 +60,8 @@ pub(super) async fn are_looked_at(
     }))
 }
 
-/// Returns whether the account to which `link` leads has switched a webhook off. A row that cannot be
-/// read is reported where it is.
+/// Returns whether the account behind `link` has switched a webhook off.
+/// An unreadable row is reported at its own key.
 async fn is_off(reader: &Salvage<'_>, webhook: Uuid, link: Option<&Value>) -> Result<bool, Fault> {
     let Some(of_account) = link.map(|link| Key::from(&**link)) else {
         return Ok(false);

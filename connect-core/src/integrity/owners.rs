@@ -1,4 +1,4 @@
-//! The rules that the rows of accounts, tokens and stored answers keep.
+//! The rules for rows of accounts, tokens and stored answers.
 
 use uuid::Uuid;
 
@@ -18,7 +18,8 @@ use crate::{
     wire::{Id, Location, Timestamp},
 };
 
-/// An account's row: it is listed, has a clock, and its screens stand at its locations.
+/// Checks an account.
+/// It is listed and has a clock, and its screens are at its locations.
 pub(super) fn account(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let Some(account) = findings.parse::<Account>(row) else {
         return;
@@ -50,7 +51,7 @@ pub(super) fn account(findings: &mut Findings, at: &ReadKey, row: &Value) {
     ));
 }
 
-/// An entry in the list of accounts.
+/// Checks an entry in the list of accounts.
 pub(super) fn account_list(findings: &mut Findings, at: &ReadKey, row: &Value) {
     findings.is_empty(row);
     if let Some(id) = at.id() {
@@ -60,8 +61,8 @@ pub(super) fn account_list(findings: &mut Findings, at: &ReadKey, row: &Value) {
     }
 }
 
-/// A token's row: its account leads to it, and it to the account, which has the locations of all
-/// its grants.
+/// Checks a token: it and its account lead to each other.
+/// The account has the locations of all its grants.
 pub(super) fn token(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let (Some(token), Some(digest)) = (findings.parse::<Token>(row), at.digest()) else {
         return;
@@ -97,7 +98,7 @@ pub(super) fn token(findings: &mut Findings, at: &ReadKey, row: &Value) {
     findings.claim(claim.reported_as(&findings.key().clone()));
 }
 
-/// An entry that leads from an account to one of its tokens.
+/// Checks an entry from an account to one of its tokens.
 pub(super) fn token_by_id(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let (Ok(digest), Some(id)) = (<[u8; 32]>::try_from(&**row), at.id()) else {
         return findings.bad("the row holds no digest".to_owned());
@@ -109,7 +110,7 @@ pub(super) fn token_by_id(findings: &mut Findings, at: &ReadKey, row: &Value) {
     findings.claim(claim);
 }
 
-/// An entry that leads from a token's digest to the row of its account.
+/// Checks an entry from a token's digest to its account.
 pub(super) fn account_of_token(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let Some(digest) = at.digest() else { return };
     let account = row.clone();
@@ -119,7 +120,7 @@ pub(super) fn account_of_token(findings: &mut Findings, at: &ReadKey, row: &Valu
     findings.claim(claim);
 }
 
-/// Checks the time at which a token was last used.
+/// Checks the time of a token's last use.
 pub(super) fn token_use(findings: &mut Findings, at: &ReadKey, row: &Value) {
     findings.parse::<Timestamp>(row);
     if let Some(id) = at.id() {
@@ -131,7 +132,8 @@ pub(super) fn token_use(findings: &mut Findings, at: &ReadKey, row: &Value) {
     }
 }
 
-/// The key of a screen: its account leads to it, and it to the account, which has the screen.
+/// Checks a screen's key: it and its account lead to each other.
+/// The account has the screen.
 pub(super) fn screen_key(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let (Some(screen_key), Some(digest)) = (findings.parse::<ScreenKey>(row), at.digest()) else {
         return;
@@ -158,7 +160,7 @@ pub(super) fn screen_key(findings: &mut Findings, at: &ReadKey, row: &Value) {
     findings.claim(claim.reported_as(&findings.key().clone()));
 }
 
-/// An entry that leads from a screen to its key.
+/// Checks an entry from a screen to its key.
 pub(super) fn screen_key_by_id(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let (Ok(digest), Some(id)) = (<[u8; 32]>::try_from(&**row), at.id()) else {
         return findings.bad("the row holds no digest".to_owned());
@@ -170,7 +172,7 @@ pub(super) fn screen_key_by_id(findings: &mut Findings, at: &ReadKey, row: &Valu
     findings.claim(claim);
 }
 
-/// An entry that leads from the digest of a screen's key to the row of its account.
+/// Checks an entry from a screen key's digest to its account.
 pub(super) fn account_of_screen_key(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let Some(digest) = at.digest() else { return };
     let account = row.clone();
@@ -180,7 +182,7 @@ pub(super) fn account_of_screen_key(findings: &mut Findings, at: &ReadKey, row: 
     findings.claim(claim);
 }
 
-/// A stored answer: the index of expiries leads to it.
+/// Checks a stored answer: the index of expiries leads to it.
 pub(super) fn answer(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let expires_at = match expiry_of(row) {
         Ok(expires_at) => expires_at,
@@ -202,8 +204,9 @@ pub(super) fn answer(findings: &mut Findings, at: &ReadKey, row: &Value) {
     ));
 }
 
-/// An entry in the index of expiries. The answer that it leads to may be a later one to the same
-/// key; once it is due it may lead nowhere until it is purged itself.
+/// Checks an entry in the index of expiries.
+/// It may lead to a later answer with the same key. Once it is due, its answer may be gone until the
+/// entry is purged too.
 pub(super) fn answer_by_expiry(findings: &mut Findings, at: &ReadKey, row: &Value, now: Timestamp) {
     let (Some(expires_at), Some(caller), Some(text)) = (at.time(), at.id(), at.text()) else {
         return;
@@ -226,7 +229,7 @@ pub(super) fn answer_by_expiry(findings: &mut Findings, at: &ReadKey, row: &Valu
     findings.mended_by(Some(Mend::Remove));
 }
 
-/// The problem of rows at a location that no account has.
+/// The problem of rows at a location without an account.
 pub(super) fn no_owner(location: Uuid) -> Problem {
     Problem::new(
         ProblemKind::NoOwner,

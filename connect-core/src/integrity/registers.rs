@@ -1,8 +1,8 @@
-//! The Z reports of registers, held against the rows between them.
+//! The Z reports of registers, compared with the rows between them.
 //!
-//! The numbers of all Z reports of a location are read before its journal is. The rows then come in
-//! the order of receipts, so the rows of each report are summed up when its turn comes: besides the
-//! numbers, one open sum for each register is kept.
+//! The numbers of all Z reports of a location are read before its journal. The rows then come in the
+//! order of receipts, so the sum of a report's rows is complete when its turn comes. Memory holds the
+//! numbers and one open sum for each register.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -19,7 +19,7 @@ use crate::{
     wire::{Cash, Timestamp, Transaction, ZReport},
 };
 
-/// The number of Z reports that are read at a time.
+/// The number of Z reports read at a time.
 const PIECE: usize = 500;
 
 /// The registers of a location.
@@ -39,19 +39,20 @@ struct Report {
     key: Key,
 }
 
-/// A register, as far as its rows were seen.
+/// A register, after the rows so far.
 #[derive(Clone, Default)]
 struct Open {
-    /// The number of its Z reports that end before the last row that was seen.
+    /// The number of its Z reports ending before the last row.
     passed: usize,
-    /// The rows since the last of those.
+    /// The rows since the last of these reports.
     rows: RegisterPeriod,
     /// The agreement of the stored sums with the rows; `None` without stored sums.
     agrees: Option<bool>,
 }
 
 impl Registers {
-    /// Reads the Z reports of a location. One that cannot be read is reported where it is.
+    /// Reads the Z reports of a location.
+    /// An unreadable one is reported at its own key.
     pub(super) async fn read(reader: &Salvage<'_>, location: Uuid) -> Result<Self, Fault> {
         let prefix = key(location, Family::ZReport, &[]);
         let end = after_prefix(&prefix);
@@ -84,7 +85,8 @@ impl Registers {
         })
     }
 
-    /// Adds the next row of the journal. Returns what it says about the Z reports that end before.
+    /// Adds the next row of the journal.
+    /// Returns claims on the Z reports that end before it.
     pub(super) fn add_row(&mut self, row: &Transaction) -> Vec<Claim> {
         let register = row.register.id.uuid();
         let claims = self.pass(register, Some(row.receipt_number));
@@ -92,8 +94,8 @@ impl Registers {
         claims
     }
 
-    /// Adds the sums of a register since its last Z report, once all rows were seen. Returns what
-    /// the rows say about the Z reports that are left.
+    /// Adds a register's sums since its last Z report, after all rows.
+    /// Returns claims on the remaining Z reports.
     pub(super) fn add_period(&mut self, register: Uuid, period: &RegisterPeriod) -> Vec<Claim> {
         let claims = self.pass(register, None);
         let open = self.open.entry(register).or_default();
@@ -106,7 +108,7 @@ impl Registers {
         claims
     }
 
-    /// Passes the Z reports of a register that end before a row, or all of them.
+    /// Passes a register's Z reports ending before a row, or all.
     fn pass(&mut self, register: Uuid, before: Option<u64>) -> Vec<Claim> {
         let open = self.open.entry(register).or_default();
         let reports = self.reports.get(&register).map_or(&[][..], Vec::as_slice);
@@ -124,8 +126,8 @@ impl Registers {
         claims
     }
 
-    /// Returns the registers whose sums are not those of their rows, once all rows of the location
-    /// were added and nobody has written meanwhile.
+    /// Returns the registers with wrong sums, once all rows of the location are added.
+    /// No write may have come in between.
     pub(super) fn compare(&self, location: Uuid) -> impl Iterator<Item = Problem> {
         let all = self.open.iter();
         let wrong = all.filter(|(_, open)| open.agrees != Some(true));
@@ -140,7 +142,8 @@ impl Registers {
         })
     }
 
-    /// The writes of lost sums, added up again. Present ones are kept: they may know of lost rows.
+    /// The writes to restore lost sums, added up again.
+    /// Present ones are kept: they may count lost rows.
     pub(super) fn mends(&self, location: Uuid) -> Vec<(Key, Write)> {
         let mut mends = Vec::new();
         for (register, _) in self.open.iter().filter(|(_, open)| open.agrees.is_none()) {
@@ -161,7 +164,7 @@ impl Registers {
     }
 }
 
-/// Claims that a Z report has this number, and is of these rows.
+/// Claims: a Z report has this number, and covers these rows.
 fn is_of(report: &Report, number: u64, rows: RegisterPeriod) -> Claim {
     Claim::on(report.key.clone(), ProblemKind::BadRow, move |found| {
         let report: ZReport = serde_json::from_slice(found?).ok()?;

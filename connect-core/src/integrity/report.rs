@@ -7,15 +7,15 @@ use uuid::Uuid;
 
 use crate::transaction::{ReadKey, keys::Owner};
 
-/// The most problems that are listed; further ones are only counted.
+/// The most problems in the list; further ones are only counted.
 const LISTED: usize = 1000;
 
 /// The progress of a check.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CheckProgress {
-    /// Rows that were checked so far.
+    /// The number of rows checked so far.
     pub rows: u64,
-    /// Problems that were found so far.
+    /// The number of problems found so far.
     pub problems: u64,
 }
 
@@ -23,12 +23,13 @@ pub struct CheckProgress {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckReport {
-    /// Rows that were checked, the unreadable ones included.
+    /// The number of checked rows, including unreadable ones.
     pub rows: u64,
     /// The same per family of rows, such as `Product` or `ProductByBarcode`.
     pub families: BTreeMap<&'static str, u64>,
-    /// The same per kind of row of a newer program, such as `0xD0`. Of these rows nothing is known, and what
-    /// they would explain in others may be among the problems: check the store with that program.
+    /// The same per row kind of a newer program, such as `0xD0`.
+    /// These rows are not checked, and problems may be listed only because of them: check the store with
+    /// that program.
     pub newer_kinds: BTreeMap<String, u64>,
     /// The number of problems.
     pub problem_count: u64,
@@ -37,7 +38,7 @@ pub struct CheckReport {
 }
 
 impl CheckReport {
-    /// Returns whether everything was checked, and nothing is wrong.
+    /// Returns whether all rows were checked, without a problem.
     pub fn is_clean(&self) -> bool {
         self.problem_count == 0 && self.newer_kinds.is_empty()
     }
@@ -49,17 +50,17 @@ impl CheckReport {
     }
 }
 
-/// Something that is not as it must be.
+/// A broken rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Problem {
     /// The kind of problem.
     pub kind: ProblemKind,
-    /// The location whose row it is; `None` for rows of accounts and of nobody.
+    /// The location of the row; `None` for account and global rows.
     pub location: Option<Uuid>,
-    /// The key of the row that is wrong or missing, in hexadecimal digits.
+    /// The key of the wrong or missing row, in hexadecimal digits.
     pub key: String,
-    /// The problem in a sentence that names the records.
+    /// The problem in a sentence, with the names of the records.
     pub message: String,
 }
 
@@ -84,27 +85,27 @@ impl Problem {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ProblemKind {
-    /// The storage cannot return the row: its checksum does not hold, say.
+    /// The storage cannot return the row. Its checksum may be wrong.
     Unreadable,
-    /// No row has such a key: it has another shape than those of its family.
+    /// The key does not have the form of its family.
     UnknownKey,
-    /// The row is not what its family holds, or contradicts its own key.
+    /// The content of the row is wrong for its family or its key.
     BadRow,
     /// A row has no entry in an index.
     MissingEntry,
-    /// An index entry leads to no row, or to one that does not have it.
+    /// An index entry leads to no row, or to a wrong one.
     StrayEntry,
-    /// A row refers to another that is not there.
+    /// A row refers to a missing row.
     MissingReference,
-    /// A record is both there and deleted.
+    /// A record exists and has a tombstone.
     DeletedAndThere,
-    /// An event is missing, or is not later than the one before.
+    /// An event is missing, or earlier than the previous one.
     BrokenEvents,
     /// The clock of a location is missing, or behind its records.
     ClockBehind,
-    /// An index has another number of entries than there are rows.
+    /// A count of rows, index entries or bytes is wrong.
     Count,
-    /// The rows belong to a location that no account has.
+    /// The rows belong to a location without an account.
     NoOwner,
     /// The store holds a part of a file: an import did not finish.
     UnfinishedImport,

@@ -1,4 +1,4 @@
-//! The rules that a row keeps, by its family.
+//! The rules for a row, by its family.
 
 use super::{
     ProblemKind, catalog, events, findings::Findings, journal, orders, owners,
@@ -12,7 +12,8 @@ use crate::{
     },
 };
 
-/// Looks at rows of one partition. `partition` is what was found in the rows before these.
+/// Checks rows of one partition.
+/// `partition` has the facts from the rows before these.
 pub(super) fn look_at(entries: &[Entry], partition: Partition, now: Timestamp) -> Findings {
     let mut findings = Findings::new(partition);
     for entry in entries {
@@ -56,7 +57,7 @@ fn look(findings: &mut Findings, at: &ReadKey, row: &Value, now: Timestamp) {
             "an import or a restore did not finish: give the same command again".to_owned(),
         ),
         Family::Restored => {
-            // Any object: only transfers know what is in it.
+            // Any object: only transfers know its content.
             findings.parse::<serde_json::Map<String, serde_json::Value>>(row);
         }
         Family::Account => owners::account(findings, at, row),

@@ -1,4 +1,4 @@
-//! The rules that the rows of signing in keep.
+//! The rules for rows of signing in.
 
 use uuid::Uuid;
 
@@ -11,7 +11,8 @@ use crate::{
     },
 };
 
-/// The address and the password of an owner: the address leads to the account.
+/// Checks an owner's address and password.
+/// The address leads to the account.
 pub(super) fn sign_in(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let Some(sign_in) = findings.parse::<SignIn>(row) else {
         return;
@@ -28,7 +29,7 @@ pub(super) fn sign_in(findings: &mut Findings, at: &ReadKey, row: &Value) {
     of_account(findings, at, "a password");
 }
 
-/// An entry that leads from an address to the account whose owner signs in with it.
+/// Checks an entry from an owner's address to the account.
 pub(super) fn account_of_email(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let (Ok(account), Some(email)) = (Uuid::from_slice(row), at.text()) else {
         return findings.bad("the row holds no id of an account".to_owned());
@@ -39,7 +40,7 @@ pub(super) fn account_of_email(findings: &mut Findings, at: &ReadKey, row: &Valu
     findings.claim(claim);
 }
 
-/// An open invitation.
+/// Checks an open invitation.
 pub(super) fn invitation(findings: &mut Findings, at: &ReadKey, row: &Value) {
     if let Some(invitation) = findings.parse::<Invitation>(row)
         && hex::decode(&invitation.digest).map_or(0, |digest| digest.len()) != 32
@@ -49,13 +50,13 @@ pub(super) fn invitation(findings: &mut Findings, at: &ReadKey, row: &Value) {
     of_account(findings, at, "an invitation");
 }
 
-/// A session.
+/// Checks a session.
 pub(super) fn session(findings: &mut Findings, at: &ReadKey, row: &Value) {
     findings.parse::<Session>(row);
     of_account(findings, at, "a session");
 }
 
-/// The account of such a row is there.
+/// Claims: the account of the row exists.
 fn of_account(findings: &mut Findings, at: &ReadKey, what: &str) {
     let account = at.partition;
     findings.refers(

@@ -1,4 +1,4 @@
-//! The rules that stock levels and movements keep.
+//! The rules for stock levels and movements.
 
 use super::{ProblemKind, catalog, claim::Claim, findings::Findings};
 use crate::{
@@ -11,7 +11,8 @@ use crate::{
     wire::{Product, StockLevel, StockMovement},
 };
 
-/// A level: its product is there, and says the same. It is the sum of the product's movements.
+/// Checks a level: its product exists, and has the same quantity and external id.
+/// The level is also the sum of the product's movements.
 pub(super) fn level(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let Some(level) = findings.parse::<StockLevel>(row) else {
         return;
@@ -29,7 +30,7 @@ pub(super) fn level(findings: &mut Findings, at: &ReadKey, row: &Value) {
         let Some(found) = found else {
             return Some(format!("product {id} has a level, and is not there"));
         };
-        // A row that cannot be parsed is reported where it is.
+        // An unreadable row is reported at its own key.
         let product: Product = serde_json::from_slice(found).ok()?;
         let is_same = product.stock_quantity == Some(level.quantity)
             && product.external_id == level.external_id;
@@ -41,7 +42,7 @@ pub(super) fn level(findings: &mut Findings, at: &ReadKey, row: &Value) {
     findings.concerning(Family::Product, id);
 }
 
-/// An entry of the levels in change order.
+/// Checks an entry of the levels in change order.
 pub(super) fn level_in_order(findings: &mut Findings, at: &ReadKey, row: &Value) {
     catalog::in_order::<StockLevel>(findings, at, row);
     if let Some(product) = at.id() {
@@ -49,8 +50,8 @@ pub(super) fn level_in_order(findings: &mut Findings, at: &ReadKey, row: &Value)
     }
 }
 
-/// A movement: it is in its indexes, and the transaction that made it is there. Its product may be
-/// deleted.
+/// Checks a movement: it is in its indexes, and its transaction exists.
+/// Its product may be deleted.
 pub(super) fn movement(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let Some(movement) = findings.parse::<StockMovement>(row) else {
         return;
@@ -75,7 +76,7 @@ pub(super) fn movement(findings: &mut Findings, at: &ReadKey, row: &Value) {
     claim_entries(findings, at, &movement, &format!("stock movement {id}"));
 }
 
-/// An entry of the movements of a product.
+/// Checks an entry of the movements of a product.
 pub(super) fn of_product(findings: &mut Findings, at: &ReadKey, row: &Value) {
     findings.is_empty(row);
     if let (Some((product, id)), Some(time)) = (at.two_ids(), at.time()) {

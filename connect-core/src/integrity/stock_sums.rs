@@ -1,4 +1,4 @@
-//! The movements of products, added up and held against the levels.
+//! The movements of products, added up and compared with the levels.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -13,11 +13,11 @@ use crate::{
 /// The stock of a location. All levels come before all movements.
 #[derive(Clone, Default)]
 pub(super) struct StockSums {
-    /// The level of each tracked product less the movements so far, in thousandths. The movements
-    /// of deleted products are left out, since their levels are gone.
+    /// Each tracked product's level minus its movements so far, in thousandths.
+    /// Movements of deleted products are left out, since their levels are gone.
     left: Arc<BTreeMap<Uuid, i64>>,
-    /// The rows of the last piece, which are still to be added: a clone of the sums for each piece
-    /// would cost more than the sums.
+    /// The rows of the last piece, not added yet.
+    /// A clone of the sums for each piece would cost more than the sums.
     piece: Vec<Seen>,
 }
 
@@ -60,8 +60,8 @@ impl StockSums {
         }
     }
 
-    /// Returns the levels that are not the sum of their movements, once all rows of the location
-    /// were added and nobody has written meanwhile.
+    /// Returns the wrong levels, once all rows of the location are added.
+    /// A level must be the sum of its movements. No write may have come in between.
     pub(super) fn compare(&self, location: Uuid) -> impl Iterator<Item = Problem> {
         let wrong = self.left.iter().filter(|(_, left)| **left != 0);
         wrong.map(move |(product, left)| {

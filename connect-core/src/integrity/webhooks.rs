@@ -1,4 +1,4 @@
-//! The rules that the rows of webhooks and their deliveries keep.
+//! The rules for rows of webhooks and their deliveries.
 
 use serde_json::json;
 
@@ -18,7 +18,8 @@ use crate::{
     wire::{Timestamp, limits::EVENT_DAYS},
 };
 
-/// The webhooks of an account: each leads back to this row, and is for locations of the account.
+/// Checks the webhooks of an account: each leads back to this row.
+/// Their locations belong to the account.
 pub(super) fn webhooks(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let Some(webhooks) = findings.parse::<Webhooks>(row) else {
         return;
@@ -57,7 +58,7 @@ pub(super) fn webhooks(findings: &mut Findings, at: &ReadKey, row: &Value) {
     findings.claim(claim.reported_as(&findings.key().clone()));
 }
 
-/// An entry that leads a location, or a webhook, to the webhooks of its account.
+/// Checks an entry from a location or webhook to the account's webhooks.
 pub(super) fn link(findings: &mut Findings, row: &Value) {
     let is_of_webhooks = ReadKey::of(row).is_some_and(|at| at.family == Family::Webhooks);
     if !is_of_webhooks {
@@ -67,7 +68,7 @@ pub(super) fn link(findings: &mut Findings, row: &Value) {
     findings.refers(Key::from(&**row), message);
 }
 
-/// The state of a webhook: it has its place in the order in which webhooks are due.
+/// Checks a webhook's state and its place among due webhooks.
 pub(super) fn state(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let Some(due) = findings
         .parse::<WebhookState>(row)
@@ -85,7 +86,8 @@ pub(super) fn state(findings: &mut Findings, at: &ReadKey, row: &Value) {
     findings.mended_by(Some(Mend::Write(set_at.as_bytes().into())));
 }
 
-/// A place in the order in which webhooks are due. It holds the time at which it was set.
+/// Checks a place in the order of due webhooks.
+/// It holds the time of its creation.
 pub(super) fn by_due(findings: &mut Findings, at: &ReadKey, row: &Value) {
     findings.parse::<Timestamp>(row);
     let (Some(due), Some(webhook)) = (at.time(), at.id()) else {
@@ -96,14 +98,14 @@ pub(super) fn by_due(findings: &mut Findings, at: &ReadKey, row: &Value) {
     findings.claim(claim);
 }
 
-/// The note that a webhook has something that no worker has seen.
+/// Checks the mark of a webhook with work unseen by workers.
 pub(super) fn woken(findings: &mut Findings, row: &Value) {
     if row.len() != 16 {
         findings.bad("the row holds no id".to_owned());
     }
 }
 
-/// A delivery that is to be attempted, in the queue or waiting for its minute.
+/// Checks an outstanding delivery, queued or waiting for its minute.
 pub(super) fn outstanding(findings: &mut Findings, at: &ReadKey, row: &Value, now: Timestamp) {
     let Some(delivery) = findings.parse::<Delivery>(row) else {
         return;
@@ -140,7 +142,7 @@ pub(super) fn outstanding(findings: &mut Findings, at: &ReadKey, row: &Value, no
     findings.mended_by(Some(copy));
 }
 
-/// A delivery in the log: one that is attempted again is in the queue.
+/// Checks a delivery in the log: a pending one is in the queue.
 pub(super) fn delivery(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let Some(delivery) = findings.parse::<Delivery>(row) else {
         return;
@@ -154,12 +156,13 @@ pub(super) fn delivery(findings: &mut Findings, at: &ReadKey, row: &Value) {
     }
 }
 
-/// The note of the last `stock.changed` of a product that was put into the queue.
+/// Checks the record of the last queued `stock.changed` of a product.
 pub(super) fn sent_stock(findings: &mut Findings, row: &Value) {
     findings.parse::<SentStock>(row);
 }
 
-/// The claims that an account has a row for its webhooks, and that its locations lead to it.
+/// Claims: an account has a row for its webhooks.
+/// Its locations lead to it.
 pub(super) fn of_account(findings: &mut Findings, account: &Account) {
     let webhooks = Webhooks::key(account.id.uuid());
     let id = account.id;
