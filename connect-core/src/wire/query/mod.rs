@@ -134,14 +134,14 @@ macro_rules! list_parameters {
             sync;
             parameter!(
                 "updatedSince", sync.updated_since, Time,
-                "Only what changed at this time or later. Any offset is fine; a `+` in a query \
-                 has to be written `%2B`. Digits beyond microseconds are dropped."
+                "Only records changed at or after this time. Any offset is fine; write a `+` in a \
+                 query as `%2B`. Digits beyond microseconds are dropped."
             ),
             parameter!(
                 "includeDeleted", sync.include_deleted, Flag,
-                "`true` lists deleted records too, as tombstones in their place in the order. \
-                 Tombstones are kept 90 days, so together with this an `updatedSince` that is \
-                 older than that is refused: start over without it."
+                "`true` also lists deleted records, as tombstones in their place in the order. \
+                 Tombstones are kept for 90 days, so an older `updatedSince` is refused together \
+                 with this: start over without it."
             ),
             $($own,)*
         ]

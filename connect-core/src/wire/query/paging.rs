@@ -9,13 +9,13 @@ macro_rules! page_parameters {
         &[
             $crate::wire::query::parameter::parameter!(
                 "limit", $of.limit, $crate::wire::query::parameter::PageSize,
-                "The most records of a page."
+                "Records per page."
             ),
             $crate::wire::query::parameter::parameter!(
                 "cursor", $of.cursor, $crate::wire::query::parameter::CursorText,
-                "The `nextCursor` of the page before. It belongs to one list, one location and \
-                 one set of filters: with others, or altered, it is refused. `limit` may change \
-                 from page to page."
+                "The `nextCursor` of the page before; keep the other parameters the same. A cursor \
+                 is refused if it is altered, or sent to another list or location, or with other \
+                 filters. `limit` may change from page to page."
             ),
             $($own,)*
         ]

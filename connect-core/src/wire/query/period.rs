@@ -28,11 +28,11 @@ pub struct Period {
 
 /// The description of `from`.
 pub(super) const FROM: &str =
-    "Only what is not earlier: a day in the location's time zone, or a time.";
+    "The beginning, inclusive: a day in the location's time zone, or a time.";
 
 /// The description of `to`.
-pub(super) const TO: &str = "Only what is earlier than this time, or not later than this day in \
-                             the location's time zone. Not earlier than `from`.";
+pub(super) const TO: &str = "The end: a day in the location's time zone, inclusive, or a time, \
+                             exclusive. Not earlier than `from`.";
 
 impl Query for Period {
     const PARAMETERS: &'static [Parameter<Self>] = &[

@@ -27,7 +27,7 @@ setters!(ImageJobQuery {
 impl Query for ImageJobQuery {
     const PARAMETERS: &'static [Parameter<Self>] = page_parameters![
         paging;
-        parameter!("status", status, ImageStatus, "Only jobs that are this far."),
+        parameter!("status", status, ImageStatus, "Only jobs in this state."),
     ];
 }
 
@@ -50,8 +50,8 @@ impl Query for EventQuery {
         parameter!("type", kind, EventType, "Only events of this type."),
         parameter!(
             "after", after, IdOf<AnyEvent>,
-            "Only events after the one with this id, which is the last that you have. One that \
-             is unknown, or older than the 30 days for which events are kept, is refused."
+            "Only events after the event with this id: send the id of your last event. Events are \
+             kept for 30 days; an unknown or older id is refused."
         ),
     ];
 }
@@ -79,7 +79,7 @@ impl Query for TransactionQuery {
         parameter!("type", kind, TransactionType, "Only rows of this type."),
         parameter!(
             "sinceReceipt", since_receipt, Whole,
-            "Only rows with a higher receipt number than this, which is the last that you have."
+            "Only rows with a higher receipt number: send the number of your last row."
         ),
     ];
 }
