@@ -10,7 +10,7 @@ use crate::{
     rules::rate::{RateLimits, RateStatus},
     storage::Storage,
     transaction::{
-        Attempts, Error, StorageLimits, Store,
+        End, Error, Fault, StorageLimits, Store, Unit,
         environment::{Environment, Figures},
     },
     wire::{Id, Location, Scope, Timestamp},
@@ -145,9 +145,18 @@ impl Connect {
         &self.core.store
     }
 
-    /// Starts attempts at a unit of work on `partition`.
-    pub(crate) fn attempts(&self, partition: Uuid) -> Attempts<'_> {
-        self.core.store.attempts(partition)
+    /// Runs a transaction on `partition` until it is committed ([`Store::transact`]).
+    pub(crate) async fn transact<'s, T, E, F, Fut>(
+        &'s self,
+        partition: impl Into<Uuid>,
+        work: F,
+    ) -> Result<T, E>
+    where
+        F: FnMut(Unit<'s>) -> Fut,
+        Fut: Future<Output = Result<End<'s, T>, E>>,
+        E: From<Fault>,
+    {
+        self.store().transact(partition, work).await
     }
 }
 

@@ -1,16 +1,14 @@
-//! Changes of accounts, locations and screens by their owner.
+//! Changes of accounts and locations by their owner.
 //! Records written earlier keep the former name.
 
-use std::fmt::Display;
-
 use super::{
-    accounts::{get_account, owner_email, put_account},
+    accounts::{change_account, owner_email},
     sign_in::move_sign_in,
 };
 use crate::{
     engine::Connect,
     rules::text,
-    transaction::{Account, AccountLocation, Attempt, Error, Reason, Screen},
+    transaction::{Account, AccountLocation, End, Error, Reason},
     wire::{Id, Location, VatRate},
 };
 
@@ -45,23 +43,19 @@ impl Connect {
         account: Id<Account>,
         change: AccountChange,
     ) -> Result<Account, Error> {
-        let name = owner_name(change.name)?;
-        let owner_email = change.owner_email.as_deref().map(owner_email).transpose()?;
-        let mut attempts = self.attempts(account.uuid());
-        loop {
-            let mut unit = attempts.begin();
-            let before = get_account(&mut unit).await?;
-            let mut account = before.clone();
-            replace(&mut account.name, &name);
-            replace(&mut account.owner_email, &owner_email);
-            if account != before {
-                put_account(&mut unit, &account);
-                move_sign_in(&mut unit, &account).await?;
-            }
-            if attempts.commit(unit).await? == Attempt::Done {
-                return Ok(account);
-            }
-        }
+        let name = &owner_name(change.name)?;
+        let owner_email = &change.owner_email.as_deref().map(owner_email).transpose()?;
+        self.transact(account, |mut unit| async move {
+            let account = change_account(&mut unit, |account| {
+                replace(&mut account.name, name);
+                replace(&mut account.owner_email, owner_email);
+                Ok(account.clone())
+            })
+            .await?;
+            move_sign_in(&mut unit, &account).await?;
+            Ok(End::commit(unit, account))
+        })
+        .await
     }
 
     /// Changes a location and returns it.
@@ -78,7 +72,10 @@ impl Connect {
         self.change_row(account, |account| {
             let mut locations = account.locations.iter_mut();
             let found = locations.find(|other| other.id == location);
-            let found = found.ok_or_else(|| not_in_account("location", location))?;
+            let found = found.ok_or_else(|| {
+                let problem = format!("there is no location {location} in this account");
+                Error::NotFound(Reason::new(problem))
+            })?;
             replace(&mut found.name, &name);
             replace(&mut found.default_vat_rate, &change.default_vat_rate);
             Ok(found.clone())
@@ -86,47 +83,18 @@ impl Connect {
         .await
     }
 
-    /// Renames a screen and returns it.
-    /// The name has 1 to 100 characters.
-    ///
-    /// # Errors
-    /// The name is invalid, or there is no such account or screen.
-    pub async fn rename_screen(
-        &self,
-        account: Id<Account>,
-        screen: Id<Screen>,
-        name: &str,
-    ) -> Result<Screen, Error> {
-        let name = text::owner_name(name)?;
-        self.change_row(account, |account| {
-            let mut screens = account.screens.iter_mut();
-            let found = screens.find(|other| other.id == screen);
-            let found = found.ok_or_else(|| not_in_account("screen", screen))?;
-            found.name.clone_from(&name);
-            Ok(found.clone())
-        })
-        .await
-    }
-
     /// Changes the row of an account. An unchanged row is not written.
-    async fn change_row<T>(
+    pub(super) async fn change_row<T>(
         &self,
         account: Id<Account>,
         change: impl Fn(&mut Account) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let mut attempts = self.attempts(account.uuid());
-        loop {
-            let mut unit = attempts.begin();
-            let before = get_account(&mut unit).await?;
-            let mut account = before.clone();
-            let changed = change(&mut account)?;
-            if account != before {
-                put_account(&mut unit, &account);
-            }
-            if attempts.commit(unit).await? == Attempt::Done {
-                return Ok(changed);
-            }
-        }
+        let change = &change;
+        self.transact(account, |mut unit| async move {
+            let changed = change_account(&mut unit, change).await?;
+            Ok(End::commit(unit, changed))
+        })
+        .await
     }
 }
 
@@ -139,9 +107,4 @@ fn replace<T: Clone>(field: &mut T, change: &Option<T>) {
     if let Some(change) = change {
         field.clone_from(change);
     }
-}
-
-fn not_in_account(what: &str, id: impl Display) -> Error {
-    let problem = format!("there is no {what} {id} in this account");
-    Error::NotFound(Reason::new(problem))
 }

@@ -9,7 +9,7 @@ use crate::{
     rules::text,
     storage::{Range, Read, Value},
     transaction::{
-        Account, AccountLocation, Attempt, Error, Fault, Reads, Reason, Unit, Webhooks,
+        Account, AccountLocation, End, Error, Fault, Reads, Reason, Unit, Webhooks,
         keys::{Family, NOBODY, Part, after_prefix, key},
     },
     wire::{
@@ -49,7 +49,7 @@ impl Connect {
     /// A field is invalid.
     pub async fn create_account(&self, new: NewAccount) -> Result<Account, Error> {
         let name = text::owner_name(&new.name)?;
-        let account = Account {
+        let account = &Account {
             id: self.store().environment().ids.next().into(),
             name,
             owner_email: owner_email(&new.owner_email)?,
@@ -57,11 +57,9 @@ impl Connect {
             locations: Vec::new(),
             screens: Vec::new(),
         };
-        let mut attempts = self.attempts(account.id.uuid());
-        loop {
-            let mut unit = attempts.begin();
+        self.transact(account.id, |mut unit| async move {
             unit.load(Reads::of(account.id.uuid())).await?;
-            put_account(&mut unit, &account);
+            put_account(&mut unit, account);
             // It is there from the beginning, so that commits at the locations can expect it.
             let none = unit.json(&Webhooks::default());
             unit.put(Webhooks::key(account.id.uuid()), none);
@@ -69,10 +67,9 @@ impl Connect {
                 key(NOBODY, Family::AccountList, &[Part::Id(account.id.uuid())]),
                 Value::default(),
             );
-            if attempts.commit(unit).await? == Attempt::Done {
-                return Ok(account);
-            }
-        }
+            Ok(End::commit(unit, account.clone()))
+        })
+        .await
     }
 
     /// The account with this id.
@@ -128,24 +125,23 @@ impl Connect {
         if new.currency.len() != 3 || !new.currency.bytes().all(|b| b.is_ascii_uppercase()) {
             return Err(Invalid::new("currency", "must be an ISO code such as EUR").into());
         }
-        let location = AccountLocation {
+        let location = &AccountLocation {
             id: self.store().environment().ids.next().into(),
             name,
             currency: new.currency,
             default_vat_rate: new.default_vat_rate,
         };
-        let mut attempts = self.attempts(account.uuid());
-        loop {
-            let mut unit = attempts.begin();
-            let mut account = get_account(&mut unit).await?;
-            account.locations.push(location.clone());
-            put_account(&mut unit, &account);
-            let link = Value::from(&*Webhooks::key(account.id.uuid()));
+        self.transact(account, |mut unit| async move {
+            change_account(&mut unit, |account| {
+                account.locations.push(location.clone());
+                Ok(())
+            })
+            .await?;
+            let link = Value::from(&*Webhooks::key(account.uuid()));
             unit.put(Webhooks::link_key(location.id.uuid()), link);
-            if attempts.commit(unit).await? == Attempt::Done {
-                return Ok(location);
-            }
-        }
+            Ok(End::commit(unit, location.clone()))
+        })
+        .await
     }
 
     /// Authorizes the owner at a location.
@@ -181,7 +177,21 @@ fn no_account(id: Id<Account>) -> Error {
     Error::NotFound(Reason::new(format!("there is no account {id}")))
 }
 
-pub(super) fn put_account(unit: &mut Unit<'_>, account: &Account) {
+/// Changes the account of a unit of work. An unchanged row is not written.
+pub(super) async fn change_account<T>(
+    unit: &mut Unit<'_>,
+    change: impl FnOnce(&mut Account) -> Result<T, Error>,
+) -> Result<T, Error> {
+    let before = get_account(unit).await?;
+    let mut account = before.clone();
+    let changed = change(&mut account)?;
+    if account != before {
+        put_account(unit, &account);
+    }
+    Ok(changed)
+}
+
+fn put_account(unit: &mut Unit<'_>, account: &Account) {
     let row = unit.json(account);
     unit.put(key(account.id.uuid(), Family::Account, &[]), row);
 }

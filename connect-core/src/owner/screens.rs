@@ -1,7 +1,7 @@
 //! Screens and their keys: tills, kiosks and Scan & Order pages.
 //! A screen with a key writes at its location. A token gives no access to screens.
 
-use super::accounts::{check_location, get_account, put_account};
+use super::accounts::{change_account, check_location, get_account};
 use crate::{
     engine::Connect,
     rules::{
@@ -10,7 +10,7 @@ use crate::{
     },
     storage::{Key, Read, Value},
     transaction::{
-        Account, Attempt, Error, Fault, Reason, Screen, ScreenKey, ScreenType, Unit,
+        Account, End, Error, Fault, Reason, Screen, ScreenKey, ScreenType, Unit,
         keys::{Family, NOBODY, Part, key},
     },
     wire::{Id, Location, limits::MAX_SCREENS},
@@ -44,22 +44,37 @@ impl Connect {
             kind: new.kind,
             name: text::owner_name(&new.name)?,
         };
-        let mut attempts = self.attempts(account.uuid());
-        loop {
-            let mut unit = attempts.begin();
-            let mut account = get_account(&mut unit).await?;
-            check_location(&account, "locationId", screen.location_id)?;
+        self.change_row(account, |account| {
+            check_location(account, "locationId", screen.location_id)?;
             if account.screens.len() >= MAX_SCREENS {
                 return Err(Error::Conflict(Reason::new(format!(
                     "this account has {MAX_SCREENS} screens, the maximum; remove one first"
                 ))));
             }
             account.screens.push(screen.clone());
-            put_account(&mut unit, &account);
-            if attempts.commit(unit).await? == Attempt::Done {
-                return Ok(screen);
-            }
-        }
+            Ok(screen.clone())
+        })
+        .await
+    }
+
+    /// Renames a screen and returns it.
+    /// The name has 1 to 100 characters.
+    ///
+    /// # Errors
+    /// The name is invalid, or there is no such account or screen.
+    pub async fn rename_screen(
+        &self,
+        account: Id<Account>,
+        screen: Id<Screen>,
+        name: &str,
+    ) -> Result<Screen, Error> {
+        let name = text::owner_name(name)?;
+        self.change_row(account, |account| {
+            let found = find(account, screen)?;
+            found.name.clone_from(&name);
+            Ok(found.clone())
+        })
+        .await
     }
 
     /// Removes a screen with its key; its records stay.
@@ -72,18 +87,17 @@ impl Connect {
         account: Id<Account>,
         screen: Id<Screen>,
     ) -> Result<(), Error> {
-        let mut attempts = self.attempts(account.uuid());
-        loop {
-            let mut unit = attempts.begin();
-            let mut account = get_account(&mut unit).await?;
-            find(&account, screen)?;
-            account.screens.retain(|other| other.id != screen);
-            put_account(&mut unit, &account);
+        self.transact(account, |mut unit| async move {
+            change_account(&mut unit, |account| {
+                find(account, screen)?;
+                account.screens.retain(|other| other.id != screen);
+                Ok(())
+            })
+            .await?;
             remove_key(&mut unit, screen).await?;
-            if attempts.commit(unit).await? == Attempt::Done {
-                return Ok(());
-            }
-        }
+            Ok(End::commit(unit, ()))
+        })
+        .await
     }
 
     /// Gives a screen a new key.
@@ -96,25 +110,21 @@ impl Connect {
         account: Id<Account>,
         screen: Id<Screen>,
     ) -> Result<Secret, Error> {
-        let mut attempts = self.attempts(account.uuid());
-        loop {
-            let mut unit = attempts.begin();
-            let account = get_account(&mut unit).await?;
-            find(&account, screen)?;
+        self.transact(account, |mut unit| async move {
+            find(&mut get_account(&mut unit).await?, screen)?;
             remove_key(&mut unit, screen).await?;
             let secret = Secret::new(SCREEN_KEY, &*self.store().environment().randomness);
             let screen_key = ScreenKey {
                 screen_id: screen,
-                account_id: account.id,
+                account_id: account,
                 // Four random characters tell keys apart and give nothing away.
                 prefix: secret.expose().chars().take(SCREEN_KEY.len() + 4).collect(),
                 created_at: unit.now(),
             };
             put_key(&mut unit, &screen_key, &secret.digest());
-            if attempts.commit(unit).await? == Attempt::Done {
-                return Ok(secret);
-            }
-        }
+            Ok(End::commit(unit, secret))
+        })
+        .await
     }
 
     /// Revokes the key of a screen. Revoking it again changes nothing.
@@ -126,15 +136,12 @@ impl Connect {
         account: Id<Account>,
         screen: Id<Screen>,
     ) -> Result<(), Error> {
-        let mut attempts = self.attempts(account.uuid());
-        loop {
-            let mut unit = attempts.begin();
-            find(&get_account(&mut unit).await?, screen)?;
+        self.transact(account, |mut unit| async move {
+            find(&mut get_account(&mut unit).await?, screen)?;
             remove_key(&mut unit, screen).await?;
-            if attempts.commit(unit).await? == Attempt::Done {
-                return Ok(());
-            }
-        }
+            Ok(End::commit(unit, ()))
+        })
+        .await
     }
 
     /// The screens of an account with their keys, oldest first.
@@ -163,8 +170,8 @@ impl Connect {
     }
 }
 
-fn find(account: &Account, screen: Id<Screen>) -> Result<&Screen, Error> {
-    let found = account.screens.iter().find(|other| other.id == screen);
+fn find(account: &mut Account, screen: Id<Screen>) -> Result<&mut Screen, Error> {
+    let found = account.screens.iter_mut().find(|other| other.id == screen);
     found.ok_or_else(|| {
         let problem = format!("there is no screen {screen} in this account");
         Error::NotFound(Reason::new(problem))

@@ -10,7 +10,7 @@ use crate::{
     },
     storage::{Key, Range, Read, Value},
     transaction::{
-        Account, AccountLocation, Attempt, Error, Fault, Grant, Reads, Reason, Token, Unit,
+        Account, AccountLocation, End, Error, Fault, Grant, Reads, Reason, Token, Unit,
         keys::{Family, NOBODY, Part, after_prefix, key},
     },
     wire::{
@@ -51,11 +51,9 @@ impl Connect {
         account: Id<Account>,
         new: NewToken,
     ) -> Result<IssuedToken, Error> {
-        let name = text::owner_name(&new.name)?;
+        let (name, new) = (&text::owner_name(&new.name)?, &new);
         check_grants(&new.grants)?;
-        let mut attempts = self.attempts(account.uuid());
-        loop {
-            let mut unit = attempts.begin();
+        self.transact(account, |mut unit| async move {
             let account = get_account(&mut unit).await?;
             if new.expires_at.is_some_and(|expiry| expiry <= unit.now()) {
                 return Err(Invalid::new("expiresAt", "must be in the future").into());
@@ -86,10 +84,9 @@ impl Connect {
                 revoked_at: None,
             };
             put_token(&mut unit, &token, &secret.digest());
-            if attempts.commit(unit).await? == Attempt::Done {
-                return Ok(IssuedToken { token, secret });
-            }
-        }
+            Ok(End::commit(unit, IssuedToken { token, secret }))
+        })
+        .await
     }
 
     /// Returns whether a token was revoked or has expired.
@@ -128,18 +125,15 @@ impl Connect {
     /// # Errors
     /// [`Error::NotFound`].
     pub async fn revoke_token(&self, account: Id<Account>, id: Id<Token>) -> Result<(), Error> {
-        let mut attempts = self.attempts(account.uuid());
-        loop {
-            let mut unit = attempts.begin();
+        self.transact(account, |mut unit| async move {
             let (mut token, digest) = find_token(&mut unit, id).await?;
             if token.revoked_at.is_none() {
                 token.revoked_at = Some(unit.now());
                 put_token(&mut unit, &token, &digest);
             }
-            if attempts.commit(unit).await? == Attempt::Done {
-                return Ok(());
-            }
-        }
+            Ok(End::commit(unit, ()))
+        })
+        .await
     }
 
     /// The tokens of an account with their last uses, oldest first.

@@ -6,7 +6,7 @@ use crate::{
     engine::Resource,
     storage::{Entry, Key},
     transaction::{
-        Attempt, Error, Reads, Store,
+        End, Error, Reads, Store,
         keys::{Family, key},
     },
     wire::{Category, Deleted, OptionGroup, Product},
@@ -41,16 +41,14 @@ async fn see_to_one<R: Resource>(
     (teller, told): &Entry,
     entries: &[Key],
 ) -> Result<Option<&'static str>, Error> {
-    let mut attempts = store.attempts(location);
-    loop {
-        let mut unit = attempts.begin();
+    let repaired = store.transact(location, |mut unit| async move {
         let mut reads = Reads::of(location);
         reads.record::<R>(id);
         reads.row(teller.clone());
         R::reads_of(id.into(), None, None, &mut reads);
         unit.load(reads).await?;
         if unit.get(teller).await?.as_ref() != Some(told) {
-            return Ok(None);
+            return Ok(End::rollback(None));
         }
         entries.iter().for_each(|entry| unit.delete(entry.clone()));
         let done = if let Some(record) = unit.find::<R>(id).await? {
@@ -67,8 +65,7 @@ async fn see_to_one<R: Resource>(
             R::new(id, unit.time()).on_delete(&mut unit).await?;
             "deleted the rest of the record"
         };
-        if attempts.commit(unit).await? == Attempt::Done {
-            return Ok(Some(done));
-        }
-    }
+        Ok(End::commit(unit, Some(done)))
+    });
+    repaired.await
 }

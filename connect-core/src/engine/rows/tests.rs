@@ -11,7 +11,7 @@ use super::{FromItsEnd, Listed};
 use crate::{
     Access, Connect, NewAccount, NewLocation,
     storage::{Storage, memory::MemoryStorage, redb::RedbStorage, sled::SledStorage},
-    transaction::{Attempt, Change, Reads, Row, keys::Family},
+    transaction::{Change, End, Fault, Reads, Row, keys::Family},
     wire::{
         Timestamp, VatRate,
         query::{Moment, PageQuery, Paging, Parameter, Period, Query},
@@ -108,13 +108,14 @@ async fn open(storage: Arc<dyn Storage>) -> (Connect, Access) {
 
 async fn append(connect: &Connect, at: &Access, movements: &[Movement]) {
     let location = at.location().id;
-    let mut attempts = connect.attempts(location.uuid());
-    let mut unit = attempts.begin();
-    unit.load(Reads::of(location.uuid())).await.unwrap();
-    for movement in movements {
-        unit.append(movement);
-    }
-    assert_eq!(attempts.commit(unit).await.unwrap(), Attempt::Done);
+    let appended = connect.transact(location, |mut unit| async move {
+        unit.load(Reads::of(location.uuid())).await?;
+        for movement in movements {
+            unit.append(movement);
+        }
+        Ok::<_, Fault>(End::commit(unit, ()))
+    });
+    appended.await.unwrap();
 }
 
 /// The parameters of a walk, and the rows appended during it.

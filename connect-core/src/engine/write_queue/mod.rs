@@ -26,7 +26,7 @@ use super::{
     change::{Job, MOST_RECORDS},
     write::{perform, reads},
 };
-use crate::transaction::{Attempt, Fault, Reads, Refusal, Store, Unit};
+use crate::transaction::{End, Fault, Reads, Refusal, Store, Unit};
 
 type Outcome = Result<Answer, Refusal>;
 
@@ -146,25 +146,16 @@ async fn commit_together(
     location: Uuid,
     jobs: &[Job],
 ) -> Result<Vec<Outcome>, Fault> {
-    let committing = AssertUnwindSafe(async {
-        let mut attempts = store.attempts(location);
-        attempts.lock_if_contended().await?;
-        loop {
-            let mut unit = attempts.begin();
-            load(store, &mut unit, location, jobs).await?;
-            let mut outcomes = Vec::with_capacity(jobs.len());
-            for job in jobs {
-                outcomes.push(perform_guarded(&mut unit, job).await);
-            }
-            if attempts.commit(unit).await? == Attempt::Done {
-                return Ok(outcomes);
-            }
+    let committing = store.transact_contended(location, |mut unit| async move {
+        load(store, &mut unit, location, jobs).await?;
+        let mut outcomes = Vec::with_capacity(jobs.len());
+        for job in jobs {
+            outcomes.push(perform_guarded(&mut unit, job).await);
         }
+        Ok(End::commit(unit, outcomes))
     });
-    committing
-        .catch_unwind()
-        .await
-        .unwrap_or(Err(Fault::Panicked))
+    let committed = AssertUnwindSafe(committing).catch_unwind().await;
+    committed.unwrap_or(Err(Fault::Panicked))
 }
 
 /// Reads all rows for the jobs: in one round trip, and a second one for rows depending on the first. The

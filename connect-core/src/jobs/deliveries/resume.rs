@@ -12,14 +12,15 @@ use super::{
 use crate::{
     storage::{Entry, Key},
     transaction::{
-        Attempt, Delivery, DeliveryStatus, Fault, OwnWebhook, Reads, Salvage, Unit, Webhook,
+        Delivery, DeliveryStatus, End, Fault, OwnWebhook, Reads, Salvage, Unit, Webhook,
         keys::{Family, after_prefix, key},
     },
     wire::Id,
 };
 use uuid::Uuid;
 
-/// The deliveries handled by one commit.
+/// The most deliveries handled by one commit.
+/// Each conflict with a writer of a newer count halves it.
 const CHUNK: usize = 500;
 
 /// The outcome of a pass over the waiting deliveries.
@@ -47,43 +48,41 @@ pub(super) async fn run(
     {
         let all = key(webhook.uuid(), family, &[]);
         let from: Key = from.unwrap_or_else(|| all.clone());
-        let mut attempts = store.attempts(webhook.uuid());
-        let mut chunk = CHUNK;
-        pass = loop {
-            let mut unit = attempts.begin();
-            let mut state = session_commits::load(&mut unit, Reads::of(webhook.uuid())).await?;
-            if !state.is_leased_to(session) {
-                return Ok(None);
-            }
-            let reader = Salvage::new(store);
-            let piece = reader
-                .piece(&from, Some(&after_prefix(&all)), chunk)
-                .await?;
-            let own = session_commits::own(&unit)?;
-            let mut count = 0;
-            if let Some(own) = &own {
-                for entry in piece.entries {
-                    count += usize::from(settle(&mut unit, own, entry));
+        let (from, end, mut attempts) = (&from, &after_prefix(&all), 0);
+        let settled = store.transact(webhook, |mut unit| {
+            let chunk = (CHUNK >> attempts).max(1);
+            attempts += 1;
+            async move {
+                let mut state = session_commits::load(&mut unit, Reads::of(webhook.uuid())).await?;
+                if !state.is_leased_to(session) {
+                    return Ok(End::rollback(None));
                 }
+                let piece = Salvage::new(store).piece(from, Some(end), chunk).await?;
+                let own = session_commits::own(&unit)?;
+                let mut count = 0;
+                if let Some(own) = &own {
+                    for entry in piece.entries {
+                        count += usize::from(settle(&mut unit, own, entry));
+                    }
+                }
+                let next = match (piece.next, family) {
+                    (Some(next), _) => Some((family, Some(next))),
+                    (None, Family::DeliveryByDue) => Some((Family::WaitingStock, None)),
+                    (None, _) => None,
+                };
+                if next.is_none() {
+                    state.resumed = own.as_ref().map(|own| own.webhook.enabled_at);
+                }
+                let renewed = session_commits::renew(&unit, &mut state, session, own);
+                state.save(&mut unit, Some(renewed.until));
+                Ok::<_, Fault>(End::commit(unit, Some((next, renewed, count))))
             }
-            let next = match (piece.next, family) {
-                (Some(next), _) => Some((family, Some(next))),
-                (None, Family::DeliveryByDue) => Some((Family::WaitingStock, None)),
-                (None, _) => None,
-            };
-            if next.is_none() {
-                state.resumed = own.as_ref().map(|own| own.webhook.enabled_at);
-            }
-            let renewed = session_commits::renew(&unit, &mut state, session, own);
-            state.save(&mut unit, Some(renewed.until));
-            if attempts.commit(unit).await? == Attempt::Done {
-                given_up += count;
-                leased = renewed;
-                break next;
-            }
-            // A writer has put a newer count of a product in its place.
-            chunk = (chunk / 2).max(1);
+        });
+        let Some((next, renewed, count)) = settled.await? else {
+            return Ok(None);
         };
+        (pass, leased) = (next, renewed);
+        given_up += count;
     }
     Ok(Some(Resumed { leased, given_up }))
 }

@@ -9,9 +9,7 @@ use crate::{
     owner::{Lease, WebhookHealth, WebhookState, due_key},
     rules::webhook::MAX_FAILURES,
     storage::Key,
-    transaction::{
-        Attempt, Fault, OwnWebhook, Reads, Store, Unit, Webhook, keys::Family, woken_key,
-    },
+    transaction::{End, Fault, OwnWebhook, Reads, Store, Unit, Webhook, keys::Family, woken_key},
     wire::{Id, Timestamp},
 };
 
@@ -52,31 +50,30 @@ pub(super) async fn lease(
     session: Uuid,
 ) -> Result<Option<Leased>, Fault> {
     let webhook = chosen.webhook.into();
-    let woken = woken_key(webhook);
+    let woken = &woken_key(webhook);
     let entry = chosen.due.map(|due| due_key(due, webhook));
-    let mut attempts = store.attempts(chosen.webhook);
-    loop {
-        let mut unit = attempts.begin();
+    let entry = entry.as_ref();
+    let committed = store.transact(webhook, |mut unit| async move {
         let mut reads = Reads::of(chosen.webhook);
         reads.row(woken.clone());
-        if let Some(entry) = &entry {
+        if let Some(entry) = entry {
             reads.row(entry.clone());
         }
         let mut state = load(&mut unit, reads).await?;
         let other = state.lease.filter(|lease| lease.session != session);
         if other.is_some_and(|lease| !lease.is_over(unit.now())) {
-            return Ok(None);
+            return Ok(End::rollback(None));
         }
-        let is_woken = unit.get(&woken).await?.is_some();
+        let is_woken = unit.get(woken).await?.is_some();
         let mut is_due = state.due.is_some();
         // A damaged state began anew: without this the entry would lead here for ever.
-        if let Some(entry) = entry.as_ref().filter(|_| state.due != chosen.due) {
+        if let Some(entry) = entry.filter(|_| state.due != chosen.due) {
             is_due |= unit.get(entry).await?.is_some();
             unit.delete(entry.clone());
         }
         // Another session was here since the webhook was chosen. It may have purged it.
         if !is_woken && !is_due {
-            return Ok(None);
+            return Ok(End::rollback(None));
         }
         if is_woken {
             // A delivery that came with a mark removed here is found in the queue, which is read
@@ -96,10 +93,9 @@ pub(super) async fn lease(
                 None
             }
         };
-        if attempts.commit(unit).await? == Attempt::Done {
-            return Ok(leased);
-        }
-    }
+        Ok(End::commit(unit, leased))
+    });
+    committed.await
 }
 
 /// Leaves a webhook without an account alone.
@@ -136,12 +132,10 @@ pub(super) async fn record(
     attempted: &[Attempted],
     broken: &[Key],
 ) -> Result<Option<Leased>, Fault> {
-    let mut attempts = store.attempts(webhook.uuid());
-    loop {
-        let mut unit = attempts.begin();
+    let committed = store.transact(webhook, |mut unit| async move {
         let mut state = load(&mut unit, Reads::of(webhook.uuid())).await?;
         if !state.is_leased_to(session) {
-            return Ok(None);
+            return Ok(End::rollback(None));
         }
         let own = own(&unit)?;
         for place in broken {
@@ -160,10 +154,9 @@ pub(super) async fn record(
         }
         let leased = renew(&unit, &mut state, session, own);
         state.save(&mut unit, Some(leased.until));
-        if attempts.commit(unit).await? == Attempt::Done {
-            return Ok(Some(leased));
-        }
-    }
+        Ok(End::commit(unit, Some(leased)))
+    });
+    committed.await
 }
 
 /// Ends a session, and schedules the webhook's next one.
@@ -177,12 +170,10 @@ pub(super) async fn end(
     next: Option<Timestamp>,
     pause: i64,
 ) -> Result<(), Fault> {
-    let mut attempts = store.attempts(webhook.uuid());
-    loop {
-        let mut unit = attempts.begin();
+    let committed = store.transact(webhook, |mut unit| async move {
         let mut state = load(&mut unit, Reads::of(webhook.uuid())).await?;
         if !state.is_leased_to(session) {
-            return Ok(());
+            return Ok(End::rollback(()));
         }
         // One that leads to no account is left alone by the next session.
         let own = own(&unit).unwrap_or_default();
@@ -199,10 +190,9 @@ pub(super) async fn end(
         let probe = probe.and_then(|health| health.next_probe());
         let due = due.map(|due| probe.map_or(due, |probe| due.max(probe)));
         state.save(&mut unit, due);
-        if attempts.commit(unit).await? == Attempt::Done {
-            return Ok(());
-        }
-    }
+        Ok(End::commit(unit, ()))
+    });
+    committed.await
 }
 
 /// Reads the state of the webhook.

@@ -15,7 +15,7 @@ use crate::{
     rules::webhook::{CLOCK_TOLERANCE, has_come},
     storage::{Key, Value},
     transaction::{
-        Attempt, Delivery, DeliveryStatus, Fault, ReadKey, Reads, Store, Unit, Webhook,
+        Delivery, DeliveryStatus, End, Fault, ReadKey, Reads, Store, Unit, Webhook,
         keys::{Family, Part, after_prefix, key},
         log_key,
     },
@@ -57,33 +57,36 @@ pub(super) async fn release(
         let end = after_prefix(&all);
         let mut from = Some(all);
         while let Some(start) = from {
-            let mut attempts = store.attempts(webhook.uuid());
-            let mut chunk = CHUNK;
-            from = loop {
-                let mut unit = attempts.begin();
-                let state = session_commits::load(&mut unit, Reads::of(webhook.uuid())).await?;
-                if !state.is_leased_to(session) {
-                    return Ok(None);
-                }
-                let rows = unit.scan_range(&start, &end, chunk).await?;
-                if rows.is_empty() {
-                    break None;
-                }
-                let go_on = rows.last().filter(|_| rows.len() == chunk);
-                let go_on = go_on.map(|(last, _)| Key::from([&last[..], &[0]].concat()));
-                let soonest = match family {
-                    Family::WaitingStock => waiting(&mut unit, rows).await?,
-                    _ => {
-                        forget(&mut unit, rows).await?;
-                        None
+            let (start, end, mut attempts) = (&start, &end, 0);
+            let moved = store.transact(webhook, |mut unit| {
+                let chunk = (CHUNK >> attempts).max(1);
+                attempts += 1;
+                async move {
+                    let state = session_commits::load(&mut unit, Reads::of(webhook.uuid())).await?;
+                    if !state.is_leased_to(session) {
+                        return Ok(End::rollback(None));
                     }
-                };
-                if attempts.commit(unit).await? == Attempt::Done {
-                    next = next.into_iter().chain(soonest).min();
-                    break go_on;
+                    let rows = unit.scan_range(start, end, chunk).await?;
+                    if rows.is_empty() {
+                        return Ok(End::rollback(Some((None, None))));
+                    }
+                    let go_on = rows.last().filter(|_| rows.len() == chunk);
+                    let go_on = go_on.map(|(last, _)| Key::from([&last[..], &[0]].concat()));
+                    let soonest = match family {
+                        Family::WaitingStock => waiting(&mut unit, rows).await?,
+                        _ => {
+                            forget(&mut unit, rows).await?;
+                            None
+                        }
+                    };
+                    Ok::<_, Fault>(End::commit(unit, Some((go_on, soonest))))
                 }
-                chunk = (chunk / 2).max(1);
+            });
+            let Some((go_on, soonest)) = moved.await? else {
+                return Ok(None);
             };
+            next = next.into_iter().chain(soonest).min();
+            from = go_on;
         }
     }
     Ok(next)

@@ -8,7 +8,7 @@ use crate::{
     resources::{images as jobs, products},
     rules::image::MOST_ATTEMPTS,
     storage::Key,
-    transaction::{Attempt, Fault, Reads, Store, Unit, environment::ImageFailure},
+    transaction::{End, Fault, Reads, Store, Unit, environment::ImageFailure},
     wire::{Id, ImageError, ImageJob, ImageStatus, Product},
 };
 
@@ -81,9 +81,7 @@ pub(super) async fn lease(
     location: Uuid,
     queued: &[Queued],
 ) -> Result<Vec<Leased>, Fault> {
-    let mut attempts = store.attempts(location);
-    loop {
-        let mut unit = attempts.begin();
+    let committed = store.transact(location, |mut unit| async move {
         let mut reads = Reads::of(location);
         for queued in queued {
             reads.row(queued.entry.clone());
@@ -113,10 +111,9 @@ pub(super) async fn lease(
             jobs::save(&mut unit, Some(&before), &job);
             leased.push(Leased { before, job });
         }
-        if attempts.commit(unit).await? == Attempt::Done {
-            return Ok(leased);
-        }
-    }
+        Ok(End::commit(unit, leased))
+    });
+    committed.await
 }
 
 /// Records the outcomes of leased jobs in one commit.
@@ -126,9 +123,7 @@ pub(super) async fn finish(
     location: Uuid,
     ended: &[(Leased, Outcome)],
 ) -> Result<ImageWork, Fault> {
-    let mut attempts = store.attempts(location);
-    loop {
-        let mut unit = attempts.begin();
+    let committed = store.transact(location, |mut unit| async move {
         let mut reads = Reads::of(location);
         for (leased, _) in ended {
             reads.record::<Product>(leased.job.product_id.uuid());
@@ -141,10 +136,9 @@ pub(super) async fn finish(
             end(&mut unit, leased, outcome, &mut work, &mut changed).await?;
         }
         products::emit_changed(&mut unit, "images", &changed);
-        if attempts.commit(unit).await? == Attempt::Done {
-            return Ok(work);
-        }
-    }
+        Ok(End::commit(unit, work))
+    });
+    committed.await
 }
 
 /// Ends one job, if it is still the leased one.

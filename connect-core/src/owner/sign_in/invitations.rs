@@ -14,7 +14,7 @@ use crate::{
     },
     storage::Key,
     transaction::{
-        Account, Attempt, Error, Invitation, Reason, SignIn, Unit,
+        Account, End, Error, Invitation, Reason, SignIn, Unit,
         keys::{Family, key},
     },
     wire::{Id, Timestamp},
@@ -39,9 +39,7 @@ impl Connect {
     /// # Errors
     /// There is no such account.
     pub async fn invite_owner(&self, account: Id<Account>) -> Result<IssuedInvitation, Error> {
-        let mut attempts = self.attempts(account.uuid());
-        loop {
-            let mut unit = attempts.begin();
+        self.transact(account, |mut unit| async move {
             get_account(&mut unit).await?;
             let secret = self.secret_of(account);
             let expires_at = unit.now().plus_seconds(INVITATION_SECONDS);
@@ -50,10 +48,9 @@ impl Connect {
                 expires_at,
             });
             unit.put(invitation_key(account), row);
-            if attempts.commit(unit).await? == Attempt::Done {
-                return Ok(IssuedInvitation { secret, expires_at });
-            }
-        }
+            Ok(End::commit(unit, IssuedInvitation { secret, expires_at }))
+        })
+        .await
     }
 
     /// Returns the account of an open invitation.
@@ -62,8 +59,11 @@ impl Connect {
     /// [`Error::Unauthorized`] when it was replaced, used or has expired.
     pub async fn invited_account(&self, invitation: &str) -> Result<Account, Error> {
         let account = account_of(invitation).ok_or_else(bad_invitation)?;
-        let mut attempts = self.attempts(account.uuid());
-        find_invitation(&mut attempts.begin(), invitation).await
+        self.transact(account, |mut unit| async move {
+            let account = find_invitation(&mut unit, invitation).await?;
+            Ok(End::rollback(account))
+        })
+        .await
     }
 
     /// Sets the password of the invited owner, and signs the owner in. The invitation is used
@@ -82,10 +82,8 @@ impl Connect {
     ) -> Result<IssuedSession, Error> {
         let invited = self.invited_account(invitation).await?;
         self.core.sign_ins.confirm(invited.id)?;
-        let hash = self.core.sign_ins.hash(&invited, password).await?;
-        let mut attempts = self.attempts(invited.id.uuid());
-        loop {
-            let mut unit = attempts.begin();
+        let hash = &self.core.sign_ins.hash(&invited, password).await?;
+        self.transact(invited.id, |mut unit| async move {
             let account = find_invitation(&mut unit, invitation).await?;
             let sign_in = SignIn {
                 email: text::folded(&account.owner_email),
@@ -96,10 +94,9 @@ impl Connect {
             unit.delete(invitation_key(account.id));
             end_sessions(&mut unit, 0).await?;
             let session = self.open_session(&mut unit);
-            if attempts.commit(unit).await? == Attempt::Done {
-                return Ok(session);
-            }
-        }
+            Ok(End::commit(unit, session))
+        })
+        .await
     }
 }
 

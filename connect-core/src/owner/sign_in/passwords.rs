@@ -10,11 +10,11 @@ use super::{
 };
 use crate::{
     engine::Connect,
-    owner::accounts::{get_account, owner_email, put_account},
+    owner::accounts::{change_account, get_account, owner_email},
     rules::{password, text},
     storage::Key,
     transaction::{
-        Account, Attempt, Error, Fault, PasswordHash, Reason, SignIn, Unit,
+        Account, End, Error, Fault, PasswordHash, Reason, SignIn, Unit,
         keys::{Family, NOBODY, Part, key},
     },
     wire::{Id, limits::MAX_OWNER_EMAIL, read::Invalid},
@@ -59,21 +59,20 @@ impl Connect {
         let (Some(account), Some(hash), true) = (account, hash, is_right) else {
             return Err(wrong_password());
         };
-        let mut attempts = self.attempts(account.uuid());
-        loop {
-            let mut unit = attempts.begin();
+        let (email, hash) = (&email, &hash);
+        let signed_in = self.transact(account, |mut unit| async move {
             get_account(&mut unit).await?;
             let row = get_sign_in(&mut unit).await?;
-            if row.is_none_or(|row| row.password != hash || row.email != email) {
+            if row.is_none_or(|row| row.password != *hash || row.email != *email) {
                 return Err(wrong_password());
             }
             end_sessions(&mut unit, MOST_SESSIONS - 1).await?;
             let session = self.open_session(&mut unit);
-            if attempts.commit(unit).await? == Attempt::Done {
-                self.core.sign_ins.take_back(&attempt);
-                return Ok(session);
-            }
-        }
+            Ok(End::commit(unit, session))
+        });
+        let session = signed_in.await?;
+        self.core.sign_ins.take_back(&attempt);
+        Ok(session)
     }
 
     /// Gives an owner another password. All sessions end but the owner's own. An account may have 10
@@ -89,13 +88,11 @@ impl Connect {
         password: &str,
     ) -> Result<(), Error> {
         let account = owner.account().id;
-        let confirmed = self.confirmed_password(account, current).await?;
-        let hash = self.core.sign_ins.hash(owner.account(), password).await?;
-        let mut attempts = self.attempts(account.uuid());
-        loop {
-            let mut unit = attempts.begin();
+        let confirmed = &self.confirmed_password(account, current).await?;
+        let hash = &self.core.sign_ins.hash(owner.account(), password).await?;
+        self.transact(account, |mut unit| async move {
             get_account(&mut unit).await?;
-            let mut row = get_confirmed(&mut unit, &confirmed).await?;
+            let mut row = get_confirmed(&mut unit, confirmed).await?;
             row.password = hash.clone();
             row.password_set_at = unit.now();
             put_sign_in(&mut unit, &row).await?;
@@ -105,10 +102,9 @@ impl Connect {
             if let Some(own) = own {
                 unit.put(own_key, own);
             }
-            if attempts.commit(unit).await? == Attempt::Done {
-                return Ok(());
-            }
-        }
+            Ok(End::commit(unit, ()))
+        })
+        .await
     }
 
     /// Changes the e-mail address of an owner and returns the account.
@@ -125,24 +121,22 @@ impl Connect {
         current: &str,
         email: &str,
     ) -> Result<Account, Error> {
-        let email = owner_email(email)?;
+        let email = &owner_email(email)?;
         let account = owner.account().id;
-        let confirmed = self.confirmed_password(account, current).await?;
-        let mut attempts = self.attempts(account.uuid());
-        loop {
-            let mut unit = attempts.begin();
-            let mut account = get_account(&mut unit).await?;
-            get_confirmed(&mut unit, &confirmed).await?;
-            if account.owner_email != email {
-                account.owner_email.clone_from(&email);
-                put_account(&mut unit, &account);
-                move_sign_in(&mut unit, &account).await?;
-            }
-            if attempts.commit(unit).await? == Attempt::Done {
-                self.core.sign_ins.confirmed(account.id);
-                return Ok(account);
-            }
-        }
+        let confirmed = &self.confirmed_password(account, current).await?;
+        let changed = self.transact(account, |mut unit| async move {
+            let account = change_account(&mut unit, |account| {
+                account.owner_email.clone_from(email);
+                Ok(account.clone())
+            })
+            .await?;
+            get_confirmed(&mut unit, confirmed).await?;
+            move_sign_in(&mut unit, &account).await?;
+            Ok::<_, Error>(End::commit(unit, account))
+        });
+        let changed = changed.await?;
+        self.core.sign_ins.confirmed(account);
+        Ok(changed)
     }
 
     /// Finds the account of an owner's e-mail address, in any case.

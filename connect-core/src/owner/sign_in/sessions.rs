@@ -12,7 +12,7 @@ use crate::{
     },
     storage::{Key, Read},
     transaction::{
-        Account, Attempt, Error, Fault, Reason, Session, Unit,
+        Account, End, Error, Fault, Reason, Session, Unit,
         keys::{Family, Part, key},
     },
     wire::{Id, Timestamp},
@@ -95,17 +95,14 @@ impl Connect {
     /// # Errors
     /// The storage failed.
     pub async fn sign_out(&self, owner: &Owner) -> Result<(), Error> {
-        let mut attempts = self.attempts(owner.account.id.uuid());
-        loop {
-            let mut unit = attempts.begin();
+        self.transact(owner.account.id, |mut unit| async move {
             let session_key = session_key(owner.account.id, &owner.session);
             if unit.get(&session_key).await?.is_some() {
                 unit.delete(session_key);
             }
-            if attempts.commit(unit).await? == Attempt::Done {
-                return Ok(());
-            }
-        }
+            Ok(End::commit(unit, ()))
+        })
+        .await
     }
 
     /// Opens a session for the owner.
@@ -180,22 +177,23 @@ mod tests {
             (2, vec![3]),
             (0, vec![]),
         ] {
-            let mut attempts = store.attempts(account);
-            let mut unit = attempts.begin();
-            unit.load(Reads::of(account)).await.unwrap();
-            // Each is a second younger than the one before; the third has expired.
-            for number in 0..4 {
-                let row = Session {
-                    created_at: Timestamp::EPOCH.plus_seconds(i64::from(number)),
-                    expires_at: Timestamp::EPOCH.plus_seconds(if number == 2 { 0 } else { 1 }),
-                };
-                let row = unit.json(&row);
-                unit.put(own(number), row);
-            }
-            end_sessions(&mut unit, keep).await.unwrap();
-            let is_left = |number: &u8| unit.known(&own(*number)).flatten().is_some();
-            let found: Vec<u8> = (0..4).filter(is_left).collect();
-            assert_eq!(found, left, "{keep}");
+            let found = store.transact(account, |mut unit| async move {
+                unit.load(Reads::of(account)).await?;
+                // Each is a second younger than the one before; the third has expired.
+                for number in 0..4 {
+                    let row = Session {
+                        created_at: Timestamp::EPOCH.plus_seconds(i64::from(number)),
+                        expires_at: Timestamp::EPOCH.plus_seconds(if number == 2 { 0 } else { 1 }),
+                    };
+                    let row = unit.json(&row);
+                    unit.put(own(number), row);
+                }
+                end_sessions(&mut unit, keep).await?;
+                let is_left = |number: &u8| unit.known(&own(*number)).flatten().is_some();
+                let found: Vec<u8> = (0..4).filter(is_left).collect();
+                Ok::<_, Error>(End::rollback(found))
+            });
+            assert_eq!(found.await.unwrap(), left, "{keep}");
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::{
     engine::Connect,
     storage::{Key, Range, Read, Value},
     transaction::{
-        Account, Attempt, Delivery, DeliveryStatus, Error, Fault, Reads, Reason, Row as _, Unit,
+        Account, Delivery, DeliveryStatus, End, Error, Fault, Reads, Reason, Row as _, Unit,
         Webhook,
         keys::{Family, Part, after_prefix, key},
         log_key, waiting_stock_key,
@@ -59,13 +59,11 @@ impl Connect {
         webhook: Id<Webhook>,
         delivery: Id<Delivery>,
     ) -> Result<Delivery, Error> {
-        let place = log_key(webhook, delivery);
-        let mut attempts = self.attempts(account.uuid());
-        loop {
-            let mut unit = attempts.begin();
+        let place = &log_key(webhook, delivery);
+        self.transact(account, |mut unit| async move {
             let mut setup = Setup::begin(&mut unit).await?;
             setup.find(webhook)?;
-            let row = setup.unit.get(&place).await?;
+            let row = setup.unit.get(place).await?;
             let row = row.ok_or_else(|| no_delivery(webhook, delivery))?;
             let sent = Logged::read(place.clone(), row)?;
             if let Some(event) = sent.delivery.event_key()
@@ -76,10 +74,9 @@ impl Connect {
                 )));
             }
             let again = setup.send_again(sent)?;
-            if attempts.commit(unit).await? == Attempt::Done {
-                return Ok(again);
-            }
-        }
+            Ok(End::commit(unit, again))
+        })
+        .await
     }
 
     /// Sends again the given-up deliveries made since a time.
@@ -96,9 +93,11 @@ impl Connect {
         before: Option<Id<Delivery>>,
     ) -> Result<Resent, Error> {
         // Before anything is looked for: nothing can be sent to one that is switched off.
-        let mut attempts = self.attempts(account.uuid());
-        let mut unit = attempts.begin();
-        Setup::begin(&mut unit).await?.check_enabled(webhook)?;
+        let checked = self.transact(account, |mut unit| async move {
+            Setup::begin(&mut unit).await?.check_enabled(webhook)?;
+            Ok::<_, Error>(End::rollback(()))
+        });
+        checked.await?;
         let GivenUp { ids, mut resent } = self.given_up(webhook, since, before).await?;
         for chunk in ids.chunks(CHUNK) {
             let sent = self.send_all_again(account, webhook, chunk).await?;
@@ -154,19 +153,16 @@ impl Connect {
         webhook: Id<Webhook>,
         ids: &[Id<Delivery>],
     ) -> Result<usize, Error> {
-        let mut attempts = self.attempts(account.uuid());
-        loop {
-            let mut unit = attempts.begin();
+        self.transact(account, |mut unit| async move {
             let mut setup = Setup::begin(&mut unit).await?;
             let wanted = wanted(setup.unit, webhook, ids).await?;
             let sent = wanted.len();
             for logged in wanted {
                 setup.send_again(logged)?;
             }
-            if attempts.commit(unit).await? == Attempt::Done {
-                return Ok(sent);
-            }
-        }
+            Ok(End::commit(unit, sent))
+        })
+        .await
     }
 }
 

@@ -7,7 +7,7 @@ use crate::{
     engine::Connect,
     storage::Value,
     transaction::{
-        Account, Attempt, Delivery, Error, EventRef, OwnWebhook, Reason, Unit, Webhook, Webhooks,
+        Account, Delivery, End, Error, EventRef, OwnWebhook, Reason, Unit, Webhook, Webhooks,
         woken_key,
     },
     wire::Id,
@@ -80,23 +80,20 @@ impl Connect {
     pub(crate) async fn set_up_webhooks<T: Send>(
         &self,
         account: Id<Account>,
-        mut change: impl FnMut(&mut Setup<'_, '_>) -> Result<T, Error> + Send,
+        change: impl Fn(&mut Setup<'_, '_>) -> Result<T, Error> + Sync,
     ) -> Result<T, Error> {
-        let row_key = Webhooks::key(account.uuid());
-        let mut attempts = self.attempts(account.uuid());
-        loop {
-            let mut unit = attempts.begin();
+        let change = &change;
+        self.transact(account, |mut unit| async move {
             let mut setup = Setup::begin(&mut unit).await?;
             let before = setup.webhooks.clone();
             let outcome = change(&mut setup)?;
             let after = setup.webhooks;
             if after != before {
                 let row = unit.json(&after);
-                unit.put(row_key.clone(), row);
+                unit.put(Webhooks::key(account.uuid()), row);
             }
-            if attempts.commit(unit).await? == Attempt::Done {
-                return Ok(outcome);
-            }
-        }
+            Ok(End::commit(unit, outcome))
+        })
+        .await
     }
 }

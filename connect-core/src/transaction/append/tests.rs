@@ -10,7 +10,7 @@ use uuid::Uuid;
 use crate::{
     storage::{Storage, memory::MemoryStorage},
     transaction::{
-        Attempt, Placed, Reads, Row, Slice, Span, Store, Through, Unit,
+        End, Fault, Placed, Reads, Row, Slice, Span, Store, Through, Unit,
         environment::{Environment, ManualClock},
         keys::Family,
     },
@@ -54,6 +54,13 @@ fn memory() -> Arc<dyn Storage> {
     Arc::new(MemoryStorage::default())
 }
 
+/// A unit with its clock loaded.
+async fn begun(store: &Store) -> Unit<'_> {
+    let mut unit = Unit::new(store, PLACE, None);
+    unit.load(Reads::of(PLACE)).await.unwrap();
+    unit
+}
+
 fn write(unit: &mut Unit<'_>, operation: usize) {
     let number = unit.next_number(Receipt::ROWS);
     unit.append(&Receipt { number, operation });
@@ -80,9 +87,7 @@ async fn receipts(store: &Store) -> Vec<Receipt> {
 #[tokio::test]
 async fn every_kind_of_row_has_numbers_of_its_own() {
     let store = store(&memory());
-    let mut attempts = store.attempts(PLACE);
-    let mut unit = attempts.begin();
-    unit.load(Reads::of(PLACE)).await.unwrap();
+    let mut unit = begun(&store).await;
     let numbers = [Family::Event, Receipt::ROWS, Family::Event, Receipt::ROWS]
         .map(|family| unit.next_number(family));
     assert_eq!(numbers, [1, 1, 2, 2]);
@@ -90,10 +95,9 @@ async fn every_kind_of_row_has_numbers_of_its_own() {
         number: 2,
         operation: 0,
     });
-    assert_eq!(attempts.commit(unit).await.unwrap(), Attempt::Done);
+    assert!(unit.commit().await.unwrap());
     // They go on in the next unit of work, and in another process.
-    let mut unit = attempts.begin();
-    unit.load(Reads::of(PLACE)).await.unwrap();
+    let mut unit = begun(&store).await;
     assert_eq!(unit.next_number(Receipt::ROWS), 3);
     assert_eq!(unit.next_number(Family::Event), 3);
 }
@@ -108,16 +112,13 @@ async fn numbers_have_no_gaps_under_conflicts() {
         let store = stores[task % 2].clone();
         tasks.push(tokio::spawn(async move {
             for round in 0..20 {
-                let mut attempts = store.attempts(PLACE);
-                loop {
-                    let mut unit = attempts.begin();
-                    unit.load(Reads::of(PLACE)).await.unwrap();
+                let written = store.transact(PLACE, |mut unit| async move {
+                    unit.load(Reads::of(PLACE)).await?;
                     write(&mut unit, 100 * task + round);
                     tokio::time::sleep(Duration::from_micros(50)).await;
-                    if attempts.commit(unit).await.unwrap() == Attempt::Done {
-                        break;
-                    }
-                }
+                    Ok::<_, Fault>(End::commit(unit, ()))
+                });
+                written.await.unwrap();
             }
         }));
     }
@@ -165,9 +166,7 @@ proptest! {
             let store = store(&memory());
             let (mut operation, mut expected) = (0, Vec::new());
             for (steps, is_given_up) in units {
-                let mut attempts = store.attempts(PLACE);
-                let mut unit = attempts.begin();
-                unit.load(Reads::of(PLACE)).await.unwrap();
+                let mut unit = begun(&store).await;
                 let mut kept = Vec::new();
                 for step in steps {
                     operation += 1;
@@ -190,7 +189,7 @@ proptest! {
                     kept.push(operation);
                 }
                 if !is_given_up {
-                    assert_eq!(attempts.commit(unit).await.unwrap(), Attempt::Done);
+                    assert!(unit.commit().await.unwrap());
                     expected.extend(kept);
                 }
             }

@@ -18,7 +18,7 @@ use super::{
     environment::ImageLinks,
     keys::{Family, after_prefix, key},
     reads::{Reads, Wanted},
-    store::Store,
+    store::{Store, committed},
     subscribers::Subscribers,
     usage::{StorageLimits, Usage, counted, found_by},
     writes::{Mark, Writes},
@@ -67,15 +67,6 @@ pub struct Unit<'s> {
     /// Set when the commit adds work to a queue.
     wakes_workers: bool,
     buffer: Vec<u8>,
-}
-
-/// The end of an attempt.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Attempt {
-    /// It was committed, or had no changes.
-    Done,
-    /// There was a conflict: run it again.
-    Again,
 }
 
 impl<'s> Unit<'s> {
@@ -559,8 +550,8 @@ impl<'s> Unit<'s> {
         Value::from(&*self.buffer)
     }
 
-    /// Commits all writes, and releases the lock.
-    pub(super) async fn commit(mut self) -> Result<Attempt, Fault> {
+    /// Commits all writes, and releases the lock; `false` on a conflict.
+    pub(super) async fn commit(mut self) -> Result<bool, Fault> {
         if self.writes.is_empty() {
             return self.confirm().await;
         }
@@ -592,34 +583,28 @@ impl<'s> Unit<'s> {
         // A backend that panics may have written before.
         let result = AssertUnwindSafe(committing).catch_unwind().await;
         let panicked = |_| Err(CommitError::Unknown(StorageError::new("it has panicked")));
-        let attempt = match result.unwrap_or_else(panicked) {
-            Ok(()) => Ok(Attempt::Done),
-            Err(CommitError::Conflict) => Ok(Attempt::Again),
-            Err(CommitError::NotApplied(error)) => Err(Fault::NotApplied(error)),
+        let result = match result.unwrap_or_else(panicked) {
             Err(CommitError::Unknown(error)) => settle(self.store, &key, &becomes, error).await,
+            outcome => committed(outcome),
         };
         let figures = self.store.figures();
-        match &attempt {
-            Ok(Attempt::Done) => figures.commits.increase(),
-            Ok(Attempt::Again) => figures.conflicts.increase(),
+        match &result {
+            Ok(true) => figures.commits.increase(),
+            Ok(false) => figures.conflicts.increase(),
             Err(_) => figures.failed_commits.increase(),
         }
-        attempt
+        result
     }
 
     /// Checks that the reads of several round trips were of one state.
     /// This is for a unit without writes, and so without expectations.
-    async fn confirm(&mut self) -> Result<Attempt, Fault> {
+    async fn confirm(&mut self) -> Result<bool, Fault> {
         let Some(was) = self.clock_row.clone().filter(|_| self.rounds > 1) else {
-            return Ok(Attempt::Done);
+            return Ok(true);
         };
         let key = clock_key(self.partition);
         let now = self.read(&[Read::Get(&key)]).await?.value()?;
-        Ok(if now == was {
-            Attempt::Done
-        } else {
-            Attempt::Again
-        })
+        Ok(now == was)
     }
 }
 
@@ -632,13 +617,13 @@ async fn settle(
     guard: &Key,
     becomes: &Value,
     error: StorageError,
-) -> Result<Attempt, Fault> {
+) -> Result<bool, Fault> {
     for pause in SETTLING {
         if !pause.is_zero() {
             tokio::time::sleep(pause).await;
         }
         match store.get(guard).await {
-            Ok(Some(now)) if now == *becomes => return Ok(Attempt::Done),
+            Ok(Some(now)) if now == *becomes => return Ok(true),
             Ok(_) => break,
             // What kept the answer from coming may keep this one too, for a moment.
             Err(fault) => tracing::warn!(%fault, "the result of a commit is not known yet"),
