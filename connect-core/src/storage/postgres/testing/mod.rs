@@ -216,10 +216,17 @@ impl Cluster {
         arguments: &[&str],
     ) -> io::Result<Self> {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("connect-postgres-{}-{number}", std::process::id());
-        let folder = env::temp_dir().join(name);
-        fs::create_dir(&folder)?;
+        let folder = loop {
+            let number = NEXT.fetch_add(1, Ordering::Relaxed);
+            let name = format!("connect-postgres-{}-{number}", std::process::id());
+            let folder = env::temp_dir().join(name);
+            match fs::create_dir(&folder) {
+                Ok(()) => break folder,
+                // Left by a former process with this id.
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        };
         let user = unprivileged()?;
         if let Some((user, group)) = user {
             chown(&folder, Some(user), Some(group))?;
