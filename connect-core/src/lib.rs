@@ -34,8 +34,8 @@ pub use auth::{Access, Actor, Authenticated, Denied, ScreenRight};
 pub use backup as transfer;
 #[cfg(feature = "logic")]
 pub use engine::{
-    Answer, Connect, ConnectBuilder, FromItsEnd, FromJson, Idempotency, Input, Json, JsonRecords,
-    Listed, Maintenance, Outcome, Readable, Records, Request, Resource, Rows, Upsert, Write,
+    Answer, Connect, ConnectBuilder, FromJson, Idempotency, Input, Json, JsonRecords, Listed,
+    Maintenance, Outcome, Readable, Records, Request, Resource, Reversible, Rows, Upsert, Write,
     Written,
 };
 #[cfg(feature = "logic")]

@@ -23,7 +23,6 @@ mod events;
 mod faulty;
 #[cfg(feature = "conformance")]
 mod fence;
-mod figures;
 mod filters;
 mod idle;
 #[cfg(feature = "conformance")]
@@ -39,6 +38,7 @@ mod limits;
 mod lists;
 mod longest;
 mod lost_lock;
+mod metrics;
 mod names;
 #[cfg(feature = "logic")]
 mod newest_first;

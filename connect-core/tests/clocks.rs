@@ -296,8 +296,8 @@ async fn a_request_held_up_for_two_minutes_moves_no_window() {
 #[tokio::test]
 async fn a_step_of_the_clock_is_told() {
     let shop = shop::open_on(Arc::new(MemoryStorage::new())).await;
-    assert_eq!(shop.connect.clock_drift(), None);
+    assert_eq!(shop.connect.clock_skew(), None);
     shop.clock.set(START.plus_seconds(86_400));
-    let drift = shop.connect.clock_drift().unwrap();
-    assert_eq!((drift.used, drift.seconds()), (START, 86_400));
+    let skew = shop.connect.clock_skew().unwrap();
+    assert_eq!((skew.used, skew.seconds()), (START, 86_400));
 }

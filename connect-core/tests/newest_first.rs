@@ -1,7 +1,7 @@
 //! Lists that are read from their end: each is the same list as forwards, the other way round.
 
 use connect_core::{
-    Access, Error, FromItsEnd, LocationHandle, NewScreen, Request, Rows, ScreenType,
+    Access, Error, LocationHandle, NewScreen, Request, Reversible, Rows, ScreenType,
     wire::{
         Id, Order, OrderStatus, Page, Product, ProductInput, StockMovement, TransactionType,
         query::{
@@ -128,7 +128,7 @@ async fn walk<Q: PageQuery, R>(
 }
 
 /// Holds a list from its end against that from its beginning. Returns the number of rows.
-async fn compare<R: FromItsEnd + PartialEq + std::fmt::Debug>(
+async fn compare<R: Reversible + PartialEq + std::fmt::Debug>(
     rows: &Rows<R>,
     query: R::Query,
 ) -> usize {
@@ -198,7 +198,7 @@ async fn lists_from_their_end_are_those_from_their_beginning(shop: Shop) {
 }
 
 /// The first page of two rows, and its cursor.
-async fn first<R: FromItsEnd>(rows: &Rows<R>, mut query: R::Query) -> R::Query {
+async fn first<R: Reversible>(rows: &Rows<R>, mut query: R::Query) -> R::Query {
     query.set_limit(2);
     let cursor = rows.list(&query).await.unwrap().next_cursor.unwrap();
     query.set_cursor(cursor);
@@ -206,7 +206,7 @@ async fn first<R: FromItsEnd>(rows: &Rows<R>, mut query: R::Query) -> R::Query {
 }
 
 /// A cursor is refused by the list in the other direction.
-async fn is_bound<R: FromItsEnd>(rows: Rows<R>) {
+async fn is_bound<R: Reversible>(rows: Rows<R>) {
     let from_end = rows.clone().newest_first();
     let forwards = first(&rows, R::Query::default()).await;
     let backwards = first(&from_end, R::Query::default()).await;

@@ -183,7 +183,7 @@ async fn a_token_ends_when_it_was_meant_to(shop: Shop) {
     let why = refusal(connect, expiring.secret.expose()).await.unwrap();
     assert!(why.contains("expired"), "{why}");
 
-    connect.write_down_uses().await.unwrap();
+    connect.flush_token_usage().await.unwrap();
     let listed = connect.tokens(id).await.unwrap();
     let stock = Token {
         revoked_at: Some(START),
@@ -210,7 +210,7 @@ async fn a_use_shows_at_once_here_and_elsewhere_when_it_is_written_down(shop: Sh
         shop.clock.set(at);
         assert_eq!(refusal(connect, token.secret.expose()).await, None);
         assert_eq!((used(connect).await, used(&other).await), (Some(at), last));
-        connect.write_down_uses().await.unwrap();
+        connect.flush_token_usage().await.unwrap();
         last = Some(at);
         assert_eq!((used(connect).await, used(&other).await), (last, last));
     }

@@ -63,7 +63,7 @@ async fn one_key_at_a_time_opens_the_way() {
     let screen = screen_of(&old_access);
     let key = connect.roll_screen_key(account, screen).await.unwrap();
     assert!(key.expose().starts_with("dk_") && key.expose().len() == 46);
-    shop.let_in(key.expose()).await.unwrap();
+    shop.authenticate(key.expose()).await.unwrap();
 
     // The key before it is refused, also for a write that was under way.
     let orders = connect.location(&old_access).orders();
@@ -71,8 +71,8 @@ async fn one_key_at_a_time_opens_the_way() {
     assert!(matches!(refused, Error::Unauthorized(_)), "{refused}");
 
     let next = connect.roll_screen_key(account, screen).await.unwrap();
-    shop.let_in(key.expose()).await.unwrap_err();
-    shop.let_in(next.expose()).await.unwrap();
+    shop.authenticate(key.expose()).await.unwrap_err();
+    shop.authenticate(next.expose()).await.unwrap();
 
     let listed = connect.screens(account).await.unwrap();
     let (_, of_till) = &listed[0];
@@ -83,7 +83,7 @@ async fn one_key_at_a_time_opens_the_way() {
 
     connect.revoke_screen_key(account, screen).await.unwrap();
     connect.revoke_screen_key(account, screen).await.unwrap();
-    shop.let_in(next.expose()).await.unwrap_err();
+    shop.authenticate(next.expose()).await.unwrap_err();
     let report = connect.check(&mut |_| {}).await.unwrap();
     assert!(report.problems.is_empty(), "{report:?}");
 }
@@ -97,7 +97,7 @@ async fn a_screen_that_is_removed_loses_its_key() {
     connect.location(&at).orders().create(soup()).await.unwrap();
     let key = connect.roll_screen_key(account, screen).await.unwrap();
     connect.delete_screen(account, screen).await.unwrap();
-    shop.let_in(key.expose()).await.unwrap_err();
+    shop.authenticate(key.expose()).await.unwrap_err();
     for gone in [
         connect.delete_screen(account, screen).await.unwrap_err(),
         connect.roll_screen_key(account, screen).await.unwrap_err(),

@@ -114,7 +114,7 @@ impl Shop {
     }
 
     /// The access of the screen with this key.
-    pub(crate) async fn let_in(&self, key: &str) -> Result<Access, Error> {
+    pub(crate) async fn authenticate(&self, key: &str) -> Result<Access, Error> {
         let address = IpAddr::from([127, 0, 0, 1]);
         let at = self.connect.authenticate_screen(address, Some(key)).await;
         at.map_err(|denied| denied.error)

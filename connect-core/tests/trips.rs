@@ -788,7 +788,7 @@ async fn tokens() {
         }
         expected.push((token.token, is_used.then_some(shop::START)));
     }
-    connect.write_down_uses().await.unwrap();
+    connect.flush_token_usage().await.unwrap();
     connect
         .revoke_token(account, expected[4].0.id)
         .await

@@ -15,7 +15,7 @@ use connect_core::{
     wire::{Id, Location, Page, Product, query::ProductQuery},
 };
 use connect_server::{
-    app::{ConnectApp, Door},
+    app::{ConnectApp, ListenerKind},
     net::{Listen, Server},
 };
 use warp::Filter as _;
@@ -162,7 +162,7 @@ async fn serve(connect: &Connect, finish: impl FnOnce(ConnectApp) -> ConnectApp)
     let listen = Listen::on(([127, 0, 0, 1], 0).into());
     let server = Server::bind(listen).await.unwrap();
     let address = server.address();
-    let app = finish(ConnectApp::new(connect.clone(), Door::Api));
+    let app = finish(ConnectApp::new(connect.clone(), ListenerKind::Api));
     tokio::spawn(server.serve(app, std::future::pending()));
     address
 }

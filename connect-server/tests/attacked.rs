@@ -15,7 +15,7 @@ use connect_core::{
     wire::Timestamp,
 };
 use connect_server::{
-    app::{ConnectApp, Door},
+    app::{ConnectApp, ListenerKind},
     demo,
     net::{Limits, Listen, Pace, Server},
 };
@@ -55,9 +55,10 @@ impl Shop {
             address: server.address(),
             token: shop.token.unwrap().expose().to_owned(),
             products: format!("/v1/locations/{}/products", shop.account.locations[0].id),
-            server: tokio::spawn(
-                server.serve(ConnectApp::new(connect, Door::Api), std::future::pending()),
-            ),
+            server: tokio::spawn(server.serve(
+                ConnectApp::new(connect, ListenerKind::Api),
+                std::future::pending(),
+            )),
         }
     }
 

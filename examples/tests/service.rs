@@ -17,7 +17,7 @@ use connect_core::{
     storage::memory::MemoryStorage,
 };
 use connect_server::{
-    app::{ConnectApp, Door},
+    app::{ConnectApp, ListenerKind},
     demo,
     net::{Listen, Server},
     networks::Networks,
@@ -66,10 +66,10 @@ impl Service {
         let listen = || Server::bind(Listen::on(([127, 0, 0, 1], 0).into()));
         let (api, owner) = (listen().await.unwrap(), listen().await.unwrap());
         let (url, admin_url) = (format!("{}/v1", api.url()), owner.url());
-        let app = |door| ConnectApp::new(connect.clone(), door);
+        let app = |listener_kind| ConnectApp::new(connect.clone(), listener_kind);
         let tasks = [
-            tokio::spawn(api.serve(app(Door::Api), pending())),
-            tokio::spawn(owner.serve(app(Door::Owner), pending())),
+            tokio::spawn(api.serve(app(ListenerKind::Api), pending())),
+            tokio::spawn(owner.serve(app(ListenerKind::Owner), pending())),
         ];
         let registers = shop.screens.iter();
         let registers = registers.filter(|(screen, _)| screen.kind == ScreenType::Pos);

@@ -1,7 +1,9 @@
-//! The wording of doc comments.
+//! The wording of doc comments, and the names of types.
 //!
 //! The first line of a doc comment is a verb with its object, or a noun phrase, of at most 12 words.
 //! Relative pronouns and nameless persons make riddles of it.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::layering::{members, sources};
 
@@ -30,6 +32,9 @@ const MOST_IN_THOUSAND: usize = 18;
 
 /// The most words of nine in ten first lines.
 const MOST_WORDS: usize = 12;
+
+/// The most names in a crate with several meanings.
+const MOST_AMBIGUOUS: usize = 10;
 
 /// The counted words of doc comments.
 #[derive(Default)]
@@ -104,4 +109,48 @@ fn first_lines_and_all_words_are_counted() {
     );
     assert_eq!(count.first_lines, [3, 2, 1]);
     assert_eq!((count.first_riddles, count.riddles, count.words), (2, 3, 8));
+}
+
+/// The names of the types of a file, without its tests.
+fn types(text: &str) -> impl Iterator<Item = &str> {
+    let text = text.split("#[cfg(test)]\nmod tests {").next();
+    text.unwrap_or_default().lines().filter_map(|line| {
+        let line = line.trim_start();
+        let line = match line.strip_prefix("pub(") {
+            Some(rest) => rest.split_once(") ")?.1,
+            None => line.strip_prefix("pub ").unwrap_or(line),
+        };
+        let (keyword, rest) = line.split_once(' ')?;
+        let name = rest.split(|c: char| !c.is_alphanumeric()).next();
+        name.filter(|_| ["struct", "enum", "trait"].contains(&keyword))
+    })
+}
+
+#[test]
+fn one_name_means_one_type() {
+    for member in members() {
+        let files = sources(&member);
+        let files = files
+            .iter()
+            .filter(|(file, _)| !file.ends_with("tests.rs") && !file.contains("tests/"));
+        let mut places: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for (file, text) in files {
+            for name in types(text) {
+                places.entry(name).or_default().insert(file);
+            }
+        }
+        places.retain(|_, files| files.len() > 1);
+        assert!(
+            places.len() <= MOST_AMBIGUOUS,
+            "{member}: {} names mean several types: {places:#?}",
+            places.len()
+        );
+    }
+}
+
+#[test]
+fn types_are_found() {
+    let text = "pub struct Till<'t>(u8);\n    pub(in crate::a) enum Sale {\n}\ntrait Row: Sized {}\n\
+                // struct No\nimpl Till {}\n#[cfg(test)]\nmod tests {\n    struct Fake;\n}\n";
+    assert_eq!(types(text).collect::<Vec<_>>(), ["Till", "Sale", "Row"]);
 }

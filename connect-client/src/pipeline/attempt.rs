@@ -8,7 +8,7 @@ use tokio::time::{Instant, timeout};
 
 use super::{
     Pipeline,
-    pace::{Told, Turn},
+    pace::{RateInfo, Turn},
     retry::{Outcome, date, retry_after},
 };
 use crate::{
@@ -83,7 +83,7 @@ impl Pipeline {
             *self.last_rate_limit() = Some(rate);
             if let Some(turn) = turn.filter(|_| has_figures_of_token(head.status)) {
                 let refused = after.filter(|_| head.status == StatusCode::TOO_MANY_REQUESTS);
-                let told = Told {
+                let told = RateInfo {
                     rate,
                     date,
                     refused,

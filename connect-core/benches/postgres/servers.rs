@@ -250,23 +250,23 @@ pub fn one_to_three(runtime: &Runtime, cluster: &Cluster, scale: Scale) {
 fn compare(runtime: &Runtime, task: &Task, scale: Scale) {
     let mut rounds: [Vec<Figures>; MOST] = Default::default();
     for _ in 0..scale.rounds.min(3) {
-        for (servers, figures) in (1..).zip(&mut rounds) {
+        for (servers, metrics) in (1..).zip(&mut rounds) {
             let task = Task {
                 servers,
                 ..task.clone()
             };
-            figures.push(turn(runtime, &task));
+            metrics.push(turn(runtime, &task));
         }
     }
-    let medians = rounds.map(|mut figures| {
-        figures.sort_unstable_by(|one, other| one.creates.total_cmp(&other.creates));
-        figures[figures.len() / 2]
+    let medians = rounds.map(|mut metrics| {
+        metrics.sort_unstable_by(|one, other| one.creates.total_cmp(&other.creates));
+        metrics[metrics.len() / 2]
     });
     let has = match task.share {
         None => "what is free".to_owned(),
         Some(percent) => format!("{percent} % of a processor"),
     };
-    for (servers, figures) in (1..).zip(medians) {
+    for (servers, metrics) in (1..).zip(medians) {
         println!(
             "| {servers} | {has} | {} | {:.0}/s | {:.2} times | {:.1} | {:.2} | {} % |",
             if task.is_spread {
@@ -274,11 +274,11 @@ fn compare(runtime: &Runtime, task: &Task, scale: Scale) {
             } else {
                 "at one server"
             },
-            figures.creates,
-            figures.creates / medians[0].creates,
-            figures.commits,
-            figures.syncs,
-            figures.busy,
+            metrics.creates,
+            metrics.creates / medians[0].creates,
+            metrics.commits,
+            metrics.syncs,
+            metrics.busy,
         );
     }
 }

@@ -10,18 +10,18 @@ use std::{collections::HashMap, net::IpAddr, sync::Arc};
 use parking_lot::Mutex;
 
 use super::{
-    counting::{Counts, UsedUp},
-    credential_cache::{Credential, Known},
+    counting::{RequestCounts, UsedUp},
+    credential_cache::{Credential, CredentialCache},
     credentials::Credentials,
     device::Device,
-    limit::{Caller, Limit},
+    limit::{Limit, RateLimitKey},
     moment,
     right::Access,
     sharing::Sharing,
 };
 use crate::{
     rules::{
-        rate::{self, Moment, RateLimits, RateStatus},
+        rate::{self, RateLimits, RateStatus, RequestTime},
         secret,
     },
     transaction::{Account, Error, Reason, Store, Token},
@@ -82,13 +82,13 @@ pub(crate) struct Admission {
     store: Arc<Store>,
     limits: RateLimits,
     /// Requests with a valid token or key, and of signed-in owners.
-    admitted: Counts,
+    admitted: RequestCounts,
     /// Requests without a valid token or key.
-    denied: Counts,
+    denied: RequestCounts,
     /// Requests without need of a token.
-    anonymous: Counts,
-    tokens: Known<Credentials>,
-    screen_keys: Known<Device>,
+    anonymous: RequestCounts,
+    tokens: CredentialCache<Credentials>,
+    screen_keys: CredentialCache<Device>,
     /// Last uses of tokens, not yet stored.
     pub(crate) uses: Mutex<Uses>,
     /// Serializes the storing of last uses: the later time must be written last.
@@ -105,11 +105,11 @@ impl Admission {
         Self {
             store,
             limits,
-            admitted: Counts::new(sharing.clone()),
-            denied: Counts::new(sharing),
-            anonymous: Counts::new(None),
-            tokens: Known::default(),
-            screen_keys: Known::default(),
+            admitted: RequestCounts::new(sharing.clone()),
+            denied: RequestCounts::new(sharing),
+            anonymous: RequestCounts::new(None),
+            tokens: CredentialCache::default(),
+            screen_keys: CredentialCache::default(),
             uses: Mutex::default(),
             writing_uses: tokio::sync::Mutex::default(),
         }
@@ -165,7 +165,7 @@ impl Admission {
             Err(error) => return Err(self.deny(address, at, error).await),
         };
         let limit = Limit {
-            caller: Caller::Screen(screen),
+            caller: RateLimitKey::Screen(screen),
             most: self.limits.token,
         };
         let counted = self.admitted.count(limit, None, at).await;
@@ -185,7 +185,7 @@ impl Admission {
     ) -> Result<RateStatus, Denied> {
         let at = moment(&self.store);
         let limit = Limit {
-            caller: Caller::Owner(account),
+            caller: RateLimitKey::Owner(account),
             most: self.limits.token,
         };
         let counted = self.admitted.count(limit, None, at).await;
@@ -205,7 +205,7 @@ impl Admission {
             // Answers without a token carry the status of the limit for invalid tokens.
             Ok(_) => Ok(self.anonymous_rate(address)),
             Err(used_up) => {
-                self.store.figures().limited.anonymous.increase();
+                self.store.metrics().limited.anonymous.increase();
                 let whose = "requests of this address that need no token";
                 Err(too_many(used_up.rate, at, whose))
             }
@@ -228,15 +228,15 @@ impl Admission {
         &self,
         address: IpAddr,
         found: Arc<Credentials>,
-        at: Moment,
+        at: RequestTime,
     ) -> Result<Authenticated, Denied> {
         let (token, account) = (found.token.id, found.account.id);
         let of_token = Limit {
-            caller: Caller::Token(token),
+            caller: RateLimitKey::Token(token),
             most: self.limits.token,
         };
         let of_account = Limit {
-            caller: Caller::Account(account),
+            caller: RateLimitKey::Account(account),
             most: self.limits.account,
         };
         let counted = self.admitted.count(of_token, Some(of_account), at).await;
@@ -253,7 +253,7 @@ impl Admission {
 
     /// Counts a request without a valid token or key against its address.
     /// An internal error counts against no limit.
-    async fn deny(&self, address: IpAddr, at: Moment, error: Error) -> Denied {
+    async fn deny(&self, address: IpAddr, at: RequestTime, error: Error) -> Denied {
         if let Error::Internal(_) = error {
             return self.failed(address, error);
         }
@@ -270,14 +270,14 @@ impl Admission {
     }
 
     /// Refuses a request over its limit.
-    fn too_many(&self, used_up: UsedUp, at: Moment) -> Denied {
-        let limited = &self.store.figures().limited;
+    fn too_many(&self, used_up: UsedUp, at: RequestTime) -> Denied {
+        let limited = &self.store.metrics().limited;
         let (whose, count) = match used_up.caller {
-            Caller::Token(_) => ("requests of this token", &limited.token),
-            Caller::Account(_) => ("requests of this account", &limited.account),
-            Caller::Screen(_) => ("requests of this screen", &limited.screen),
-            Caller::Owner(_) => ("requests of this owner", &limited.owner),
-            Caller::Address(_) => (
+            RateLimitKey::Token(_) => ("requests of this token", &limited.token),
+            RateLimitKey::Account(_) => ("requests of this account", &limited.account),
+            RateLimitKey::Screen(_) => ("requests of this screen", &limited.screen),
+            RateLimitKey::Owner(_) => ("requests of this owner", &limited.owner),
+            RateLimitKey::Address(_) => (
                 "requests of this address without a valid token or key",
                 &limited.address,
             ),
@@ -338,7 +338,7 @@ impl Missing {
 /// Looks up a presented credential; `refuse` makes the error.
 async fn find<C: Credential>(
     store: &Store,
-    known: &Known<C>,
+    known: &CredentialCache<C>,
     value: Option<&str>,
     refuse: fn(Missing) -> Error,
 ) -> Result<Arc<C>, Error> {
@@ -356,7 +356,7 @@ async fn find<C: Credential>(
     })
 }
 
-fn too_many(rate: RateStatus, at: Moment, whose: &str) -> Denied {
+fn too_many(rate: RateStatus, at: RequestTime, whose: &str) -> Denied {
     let wait = rate::retry_after(rate.reset, at.now);
     let message = format!(
         "too many {whose} ({} a minute); wait {wait} seconds",

@@ -8,23 +8,23 @@ use crate::transaction::{Error, Fault, Reason};
 
 /// The most callers waiting for a slot.
 /// Beyond them an answer would take seconds, so further callers are refused at once.
-const LINE: usize = 100;
+const MAX_QUEUE: usize = 100;
 
 /// The seconds until a refused caller may retry.
 /// By then a full queue has been served.
 const RETRY_AFTER: i64 = 5;
 
 /// A few slots, and a bounded queue for them.
-pub(super) struct Places {
+pub(super) struct ConcurrencyLimit {
     free: Arc<Semaphore>,
     line: Semaphore,
 }
 
-impl Places {
+impl ConcurrencyLimit {
     pub(super) fn new(places: usize) -> Self {
         Self {
             free: Arc::new(Semaphore::new(places)),
-            line: Semaphore::new(LINE),
+            line: Semaphore::new(MAX_QUEUE),
         }
     }
 
@@ -69,7 +69,7 @@ mod tests {
     /// Once, a caller's disconnect freed the slot while the hash went on.
     #[tokio::test]
     async fn a_place_is_taken_until_its_job_is_done() {
-        let places = Places::new(2);
+        let places = ConcurrencyLimit::new(2);
         let (done, is_done) = mpsc::channel::<()>();
         let job = places.run(move || is_done.recv().is_ok());
         timeout(Duration::from_millis(50), job).await.unwrap_err();
@@ -80,7 +80,7 @@ mod tests {
 
     #[tokio::test]
     async fn who_finds_a_full_line_is_told_to_come_back() {
-        let places = Arc::new(Places::new(1));
+        let places = Arc::new(ConcurrencyLimit::new(1));
         let (done, is_done) = mpsc::channel::<()>();
         let mut jobs = JoinSet::new();
         let at_place = places.clone();
@@ -88,7 +88,7 @@ mod tests {
         while places.free.available_permits() > 0 {
             yield_now().await;
         }
-        for _ in 0..LINE {
+        for _ in 0..MAX_QUEUE {
             let places = places.clone();
             jobs.spawn(async move { places.run(|| true).await });
         }

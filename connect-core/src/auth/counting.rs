@@ -5,25 +5,25 @@ use std::{iter, net::IpAddr, sync::Arc};
 use parking_lot::Mutex;
 
 use super::{
-    limit::{Caller, Limit},
+    limit::{Limit, RateLimitKey},
     sharing::Sharing,
 };
 use crate::{
-    rules::rate::{self, Moment, RateStatus, Windows},
+    rules::rate::{self, RateStatus, RequestTime, Windows},
     transaction::Fault,
 };
 
 /// A used-up limit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct UsedUp {
-    pub(super) caller: Caller,
+    pub(super) caller: RateLimitKey,
     pub(super) rate: RateStatus,
 }
 
 /// The requests of callers in the current window.
 #[derive(Default)]
-pub(super) struct Counts {
-    windows: Mutex<Windows<Caller>>,
+pub(super) struct RequestCounts {
+    windows: Mutex<Windows<RateLimitKey>>,
     /// The other servers, if limits hold for all of them together.
     sharing: Option<Arc<Sharing>>,
 }
@@ -32,7 +32,7 @@ pub(super) struct Counts {
 /// Further ones share one count: memory stays bounded, and only callers without a valid token are affected.
 const MOST_ADDRESSES: usize = 100_000;
 
-impl Counts {
+impl RequestCounts {
     pub(super) fn new(sharing: Option<Arc<Sharing>>) -> Self {
         Self {
             windows: Mutex::default(),
@@ -49,7 +49,7 @@ impl Counts {
         &self,
         limit: Limit,
         also: Option<Limit>,
-        at: Moment,
+        at: RequestTime,
     ) -> Result<Result<RateStatus, UsedUp>, Fault> {
         let Some(sharing) = &self.sharing else {
             return Ok(self.count_here(limit, also, at));
@@ -74,24 +74,24 @@ impl Counts {
         &self,
         limit: Limit,
         also: Option<Limit>,
-        at: Moment,
+        at: RequestTime,
     ) -> Result<RateStatus, UsedUp> {
         count(&mut self.windows.lock(), limit, also, at)
     }
 
     /// Returns the rate-limit status of an address.
-    pub(super) fn status(&self, address: IpAddr, most: u32, at: Moment) -> RateStatus {
-        let caller = Caller::Address(rate::counted_address(address));
+    pub(super) fn status(&self, address: IpAddr, most: u32, at: RequestTime) -> RateStatus {
+        let caller = RateLimitKey::Address(rate::counted_address(address));
         self.windows.lock().status(&caller, most, at)
     }
 
     /// Returns the limit for a request of an address.
-    pub(super) fn of_address(&self, address: IpAddr, most: u32, at: Moment) -> Limit {
-        let caller = Caller::Address(rate::counted_address(address));
+    pub(super) fn of_address(&self, address: IpAddr, most: u32, at: RequestTime) -> Limit {
+        let caller = RateLimitKey::Address(rate::counted_address(address));
         let mut windows = self.windows.lock();
         let is_new = windows.status(&caller, most, at).remaining == most;
         let caller = if is_new && windows.callers() >= MOST_ADDRESSES {
-            Caller::Address(IpAddr::from([0, 0, 0, 0]))
+            RateLimitKey::Address(IpAddr::from([0, 0, 0, 0]))
         } else {
             caller
         };
@@ -100,10 +100,10 @@ impl Counts {
 }
 
 fn count(
-    windows: &mut Windows<Caller>,
+    windows: &mut Windows<RateLimitKey>,
     limit: Limit,
     also: Option<Limit>,
-    at: Moment,
+    at: RequestTime,
 ) -> Result<RateStatus, UsedUp> {
     let mut status = |limit: Limit| UsedUp {
         caller: limit.caller,
@@ -134,14 +134,14 @@ mod tests {
     use super::*;
     use crate::wire::Timestamp;
 
-    const NOW: Moment = Moment {
+    const NOW: RequestTime = RequestTime {
         now: Timestamp::EPOCH,
         elapsed: Duration::ZERO,
     };
 
     fn limit(number: u128, most: u32) -> Limit {
         Limit {
-            caller: Caller::Token(uuid::Uuid::from_u128(number).into()),
+            caller: RateLimitKey::Token(uuid::Uuid::from_u128(number).into()),
             most,
         }
     }
@@ -154,7 +154,7 @@ mod tests {
             // Of two equal ones, the first: the token's own.
             ((120, 3), (600, 3), 120),
         ] {
-            let counts = Counts::default();
+            let counts = RequestCounts::default();
             let limits = [limit(1, one.0), limit(2, other.0)];
             for (limit, left) in limits.into_iter().zip([one.1, other.1]) {
                 for _ in left..limit.most {
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn a_refused_request_counts_against_neither_limit() {
-        let counts = Counts::default();
+        let counts = RequestCounts::default();
         let (one, other) = (limit(1, 5), limit(2, 1));
         counts.count_here(one, Some(other), NOW).unwrap();
         let used_up = counts.count_here(one, Some(other), NOW).unwrap_err();

@@ -6,8 +6,8 @@ use crate::{
     rules::secret,
     storage::{Key, Read, Value},
     transaction::{
-        Fault, ParsedRows, Store,
-        keys::{Family, NOBODY, Part, key},
+        Fault, ParseCache, Store,
+        keys::{Family, GLOBAL, KeyPart, key},
     },
 };
 
@@ -26,28 +26,28 @@ pub(crate) trait Credential: Sized {
 }
 
 /// The credentials of one kind in use, so that each is parsed once.
-pub(crate) struct Known<C> {
+pub(crate) struct CredentialCache<C> {
     /// The credentials, by the digest of the value.
     /// Each is parsed from its row and the account's.
-    parsed: ParsedRows<[u8; 32], C, 2>,
+    parsed: ParseCache<[u8; 32], C, 2>,
 }
 
-impl<C> Default for Known<C> {
+impl<C> Default for CredentialCache<C> {
     fn default() -> Self {
         Self {
-            parsed: ParsedRows::default(),
+            parsed: ParseCache::default(),
         }
     }
 }
 
-impl<C: Credential> Known<C> {
+impl<C: Credential> CredentialCache<C> {
     /// Finds the credential with this value, valid or not.
     ///
     /// The rows are read for every request, so a revocation takes effect at once.
     pub(crate) async fn find(&self, store: &Store, value: &str) -> Result<Option<Arc<C>>, Fault> {
         let digest = secret::digest(value);
-        let own_key = key(NOBODY, C::ROWS, &[Part::Digest(&digest)]);
-        let account_entry = key(NOBODY, C::ACCOUNTS, &[Part::Digest(&digest)]);
+        let own_key = key(GLOBAL, C::ROWS, &[KeyPart::Digest(&digest)]);
+        let account_entry = key(GLOBAL, C::ACCOUNTS, &[KeyPart::Digest(&digest)]);
         let account = Read::Follow {
             key: &account_entry,
             rows: &[],

@@ -9,7 +9,7 @@ use crate::{
 
 /// A caller with counted requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Caller {
+pub(super) enum RateLimitKey {
     Token(Id<Token>),
     Account(Id<Account>),
     Screen(Id<Screen>),
@@ -18,7 +18,7 @@ pub(super) enum Caller {
     Address(IpAddr),
 }
 
-impl fmt::Display for Caller {
+impl fmt::Display for RateLimitKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Token(id) => write!(f, "token {id}"),
@@ -36,7 +36,7 @@ const FEWEST: u32 = 12;
 /// A caller with its limit of requests in a window.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limit {
-    pub(super) caller: Caller,
+    pub(super) caller: RateLimitKey,
     pub(super) most: u32,
 }
 
@@ -49,10 +49,11 @@ impl Limit {
     /// store few commits.
     pub(super) fn step(self) -> u32 {
         let step = match self.caller {
-            Caller::Token(_) | Caller::Account(_) | Caller::Screen(_) | Caller::Owner(_) => {
-                (self.most / 40).max(FEWEST.min(self.most / 10))
-            }
-            Caller::Address(_) => self.most / 3,
+            RateLimitKey::Token(_)
+            | RateLimitKey::Account(_)
+            | RateLimitKey::Screen(_)
+            | RateLimitKey::Owner(_) => (self.most / 40).max(FEWEST.min(self.most / 10)),
+            RateLimitKey::Address(_) => self.most / 3,
         };
         step.max(1)
     }
@@ -65,11 +66,11 @@ mod tests {
     #[test]
     fn steps_are_small_beside_the_limit_and_worth_an_exchange() {
         let address = |most| Limit {
-            caller: Caller::Address(IpAddr::from([127, 0, 0, 1])),
+            caller: RateLimitKey::Address(IpAddr::from([127, 0, 0, 1])),
             most,
         };
         let token = |most| Limit {
-            caller: Caller::Token(uuid::Uuid::nil().into()),
+            caller: RateLimitKey::Token(uuid::Uuid::nil().into()),
             most,
         };
         for (limit, step) in [

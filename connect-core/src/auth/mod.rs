@@ -17,11 +17,11 @@ pub use device::ScreenRight;
 pub use right::{Access, Actor};
 pub(crate) use sign_ins::SignIns;
 
-use crate::{rules::rate::Moment, transaction::Store};
+use crate::{rules::rate::RequestTime, transaction::Store};
 
 /// Returns the time for counting a request.
-fn moment(store: &Store) -> Moment {
-    Moment {
+fn moment(store: &Store) -> RequestTime {
+    RequestTime {
         now: store.now(),
         elapsed: store.elapsed(),
     }

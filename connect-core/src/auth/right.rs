@@ -10,10 +10,10 @@ use super::{
     device::{Device, ScreenRight},
 };
 use crate::{
-    rules::{idempotency::Kept, rate::RateStatus},
+    rules::{idempotency::KeyRetention, rate::RateStatus},
     storage::{Key, Value},
     transaction::{
-        Account, AccountLocation, Error, Fault, Reads, Screen, ScreenType, Token, Unit,
+        Account, AccountLocation, Error, Fault, Reads, Screen, ScreenType, Token, UnitOfWork,
         keys::{Family, key},
     },
     wire::{Id, Location, Scope},
@@ -72,10 +72,10 @@ impl Actor<'_> {
     }
 
     /// The retention time of the actor's idempotency keys.
-    pub(crate) fn keys_kept(&self) -> Kept {
+    pub(crate) fn keys_kept(&self) -> KeyRetention {
         match self {
-            Self::Screen { .. } => Kept::Days,
-            Self::Token { .. } | Self::Owner { .. } => Kept::Hours,
+            Self::Screen { .. } => KeyRetention::Days,
+            Self::Token { .. } | Self::Owner { .. } => KeyRetention::Hours,
         }
     }
 }
@@ -248,7 +248,7 @@ impl Access {
     ///
     /// # Errors
     /// The right is gone: the token was revoked, for example.
-    pub(crate) async fn confirm(&self, unit: &mut Unit<'_>) -> Result<Option<Self>, Error> {
+    pub(crate) async fn confirm(&self, unit: &mut UnitOfWork<'_>) -> Result<Option<Self>, Error> {
         let account_key = self.account_key();
         let account_row = unit.get(&account_key).await?;
         let account_row = account_row.ok_or_else(|| self.lost())?;

@@ -23,13 +23,13 @@ use parking_lot::Mutex;
 use tokio::sync::MutexGuard;
 use uuid::Uuid;
 
-use super::limit::{Caller, Limit};
+use super::limit::{Limit, RateLimitKey};
 use crate::{
-    rules::rate::{Moment, Untold, Windows},
+    rules::rate::{RequestTime, Untold, Windows},
     storage::{Commit, Range, Read, Value, Write},
     transaction::{
         Fault, Store,
-        keys::{Family, NOBODY, Part, after_prefix, key},
+        keys::{Family, GLOBAL, KeyPart, after_prefix, key},
     },
 };
 
@@ -64,9 +64,9 @@ impl Sharing {
     /// Records the counts of the other servers.
     pub(super) async fn tell(
         &self,
-        windows: &Mutex<Windows<Caller>>,
+        windows: &Mutex<Windows<RateLimitKey>>,
         limit: Limit,
-        at: Moment,
+        at: RequestTime,
     ) -> Result<(), Fault> {
         let Limit { caller, .. } = limit;
         let _turn = self.turn(caller).await;
@@ -81,10 +81,14 @@ impl Sharing {
     }
 
     /// Stores the caller's count at this server, and returns the count elsewhere.
-    async fn exchange(&self, caller: Caller, untold: Untold) -> Result<u32, Fault> {
-        let window = Part::Number(untold.window.try_into().unwrap_or(0));
+    async fn exchange(&self, caller: RateLimitKey, untold: Untold) -> Result<u32, Fault> {
+        let window = KeyPart::Number(untold.window.try_into().unwrap_or(0));
         let name = caller.to_string();
-        let all = key(NOBODY, Family::RequestCount, &[window, Part::Text(&name)]);
+        let all = key(
+            GLOBAL,
+            Family::RequestCount,
+            &[window, KeyPart::Text(&name)],
+        );
         let own = [&all, self.server.as_bytes().as_slice()].concat();
         let count = Value::from(untold.here.to_string().into_bytes());
         let commit = Commit {
@@ -116,7 +120,7 @@ impl Sharing {
         Ok(elsewhere)
     }
 
-    async fn turn(&self, caller: Caller) -> MutexGuard<'_, ()> {
+    async fn turn(&self, caller: RateLimitKey) -> MutexGuard<'_, ()> {
         let mut hasher = DefaultHasher::new();
         caller.hash(&mut hasher);
         let turn = hasher.finish() as usize % TURNS;

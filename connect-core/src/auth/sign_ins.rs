@@ -26,11 +26,11 @@ use std::{hash::Hash, net::IpAddr, sync::Arc};
 
 use parking_lot::Mutex;
 
-use super::{concurrency_limit::Places, moment};
+use super::{concurrency_limit::ConcurrencyLimit, moment};
 use crate::{
     rules::{
         password,
-        rate::{self, Moment, RateStatus, Windows},
+        rate::{self, RateStatus, RequestTime, Windows},
         secret,
     },
     transaction::{Account, Error, PasswordHash, Reason, Store},
@@ -72,13 +72,13 @@ type Email = [u8; 32];
 /// The attempts of the minute under way, and the places where passwords are judged and hashed.
 pub(crate) struct SignIns {
     store: Arc<Store>,
-    counts: Mutex<Counts>,
-    strangers: Places,
-    let_in: Places,
+    counts: Mutex<SignInCounts>,
+    strangers: ConcurrencyLimit,
+    let_in: ConcurrencyLimit,
 }
 
 #[derive(Default)]
-struct Counts {
+struct SignInCounts {
     pairs: Windows<(IpAddr, Email)>,
     addresses: Windows<IpAddr>,
     emails: Windows<Email>,
@@ -90,9 +90,9 @@ pub(crate) struct SignInAttempt {
     pair: (IpAddr, Email),
 }
 
-impl Counts {
+impl SignInCounts {
     /// Returns the address an attempt counts for.
-    fn counted_address(&mut self, from: IpAddr, at: Moment) -> IpAddr {
+    fn counted_address(&mut self, from: IpAddr, at: RequestTime) -> IpAddr {
         let narrow = rate::counted_address(from);
         let wide = rate::wide_network(from);
         if !is_beyond(&mut self.addresses, &narrow, MOST_CALLERS, at) {
@@ -104,7 +104,12 @@ impl Counts {
         }
     }
 
-    fn attempt(&mut self, from: IpAddr, email: &str, at: Moment) -> Result<SignInAttempt, Error> {
+    fn attempt(
+        &mut self,
+        from: IpAddr,
+        email: &str,
+        at: RequestTime,
+    ) -> Result<SignInAttempt, Error> {
         let email = secret::digest(email);
         let address = self.counted_address(from, at);
         check(self.addresses.status(&address, OF_ADDRESS, at), at)?;
@@ -126,7 +131,7 @@ impl Counts {
         Ok(SignInAttempt { pair })
     }
 
-    fn confirm(&mut self, account: Id<Account>, at: Moment) -> Result<(), Error> {
+    fn confirm(&mut self, account: Id<Account>, at: RequestTime) -> Result<(), Error> {
         check(self.accounts.status(&account, OF_ACCOUNT, at), at)?;
         self.accounts.count(account, at);
         Ok(())
@@ -138,8 +143,8 @@ impl SignIns {
         Self {
             store,
             counts: Mutex::default(),
-            strangers: Places::new(STRANGERS),
-            let_in: Places::new(LET_IN),
+            strangers: ConcurrencyLimit::new(STRANGERS),
+            let_in: ConcurrencyLimit::new(LET_IN),
         }
     }
 
@@ -150,7 +155,7 @@ impl SignIns {
     /// [`Error::RateLimited`]; the attempt then counts against nothing.
     pub(crate) fn attempt(&self, from: IpAddr, email: &str) -> Result<SignInAttempt, Error> {
         let attempt = self.counts.lock().attempt(from, email, moment(&self.store));
-        attempt.inspect_err(|_| self.store.figures().limited.sign_in.increase())
+        attempt.inspect_err(|_| self.store.metrics().limited.sign_in.increase())
     }
 
     /// Removes an attempt from the failures of its pair and its e-mail address.
@@ -167,7 +172,7 @@ impl SignIns {
     /// [`Error::RateLimited`]; it then counts against nothing.
     pub(crate) fn confirm(&self, account: Id<Account>) -> Result<(), Error> {
         let confirmed = self.counts.lock().confirm(account, moment(&self.store));
-        confirmed.inspect_err(|_| self.store.figures().limited.sign_in.increase())
+        confirmed.inspect_err(|_| self.store.metrics().limited.sign_in.increase())
     }
 
     /// Removes a successful confirmation from the count.
@@ -226,19 +231,24 @@ impl SignIns {
         let done = self.strangers.run(job).await;
         if let Err(Error::RateLimited(_)) = &done {
             self.take_back(attempt);
-            self.store.figures().limited.sign_in.increase();
+            self.store.metrics().limited.sign_in.increase();
         }
         done
     }
 }
 
 /// Returns true if a new caller exceeds the number of separate counts.
-fn is_beyond<K: Eq + Hash>(windows: &mut Windows<K>, caller: &K, most: usize, at: Moment) -> bool {
+fn is_beyond<K: Eq + Hash>(
+    windows: &mut Windows<K>,
+    caller: &K,
+    most: usize,
+    at: RequestTime,
+) -> bool {
     let is_new = windows.status(caller, 1, at).remaining == 1;
     is_new && windows.callers() >= most
 }
 
-fn check(status: RateStatus, at: Moment) -> Result<(), Error> {
+fn check(status: RateStatus, at: RequestTime) -> Result<(), Error> {
     if status.remaining > 0 {
         return Ok(());
     }
@@ -277,14 +287,14 @@ mod tests {
         }
     }
 
-    const AT: Moment = Moment {
+    const AT: RequestTime = RequestTime {
         now: Timestamp::EPOCH,
         elapsed: Duration::ZERO,
     };
 
     #[test]
     fn attempts_are_counted_by_address_and_e_mail_together() {
-        let mut counts = Counts::default();
+        let mut counts = SignInCounts::default();
         let from = |last| IpAddr::from([192, 0, 2, last]);
         for _ in 0..OF_PAIR {
             counts.attempt(from(1), "a", AT).unwrap();
@@ -355,15 +365,15 @@ mod tests {
             sign_ins.attempt(here, "a").unwrap();
             sign_ins.confirm(account).unwrap();
         }
-        assert_eq!(store.figures().limited.sign_in.get(), 0);
+        assert_eq!(store.metrics().limited.sign_in.get(), 0);
         assert!(is_refused(sign_ins.attempt(here, "a")));
         assert!(is_refused(sign_ins.confirm(account)));
-        assert_eq!(store.figures().limited.sign_in.get(), 2);
+        assert_eq!(store.metrics().limited.sign_in.get(), 2);
     }
 
     #[test]
     fn callers_beyond_those_that_are_told_apart_share_the_count_of_a_wide_network() {
-        let mut counts = Counts::default();
+        let mut counts = SignInCounts::default();
         let most = u32::try_from(MOST_CALLERS).unwrap();
         for number in 0..most {
             let from = IpAddr::from(number.to_be_bytes());

@@ -11,7 +11,7 @@ use super::{
     format::MAGIC,
     locked_file::LockedFile,
     progress::Transferred,
-    reader::{Part, Reader},
+    reader::{BackupPart, BackupReader},
     writer::{only_for_owner, private, sync_folder},
 };
 
@@ -99,9 +99,9 @@ impl BackupFile {
     pub fn finish(mut self) -> Result<Transferred, TransferError> {
         let failed = TransferError::io(&self.part);
         self.file.sync_all().map_err(failed)?;
-        let mut reader = Reader::of(self.file.clone(), &self.part)?;
+        let mut reader = BackupReader::of(self.file.clone(), &self.part)?;
         let written = loop {
-            if let Part::End(written) = reader.next()? {
+            if let BackupPart::End(written) = reader.next()? {
                 break written;
             }
         };

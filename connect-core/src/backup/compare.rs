@@ -5,8 +5,8 @@ use std::path::Path;
 use super::{
     error::{Difference, TransferError},
     progress::{Stage, TransferProgress, Transferred},
-    reader::{Part, Reader},
-    walk::Walk,
+    reader::{BackupPart, BackupReader},
+    walk::StoreWalk,
 };
 use crate::storage::{Entry, Storage};
 
@@ -21,12 +21,12 @@ pub(super) async fn compare(
     of: Option<u64>,
     progress: &mut (dyn FnMut(TransferProgress) + Send),
 ) -> Result<Transferred, TransferError> {
-    let mut reader = Reader::open(path)?;
-    let mut walk = Walk::behind(storage, None);
+    let mut reader = BackupReader::open(path)?;
+    let mut walk = StoreWalk::behind(storage, None);
     loop {
         let rows = match reader.next()? {
-            Part::Chunk(rows) => rows,
-            Part::End(file) => {
+            BackupPart::Chunk(rows) => rows,
+            BackupPart::End(file) => {
                 return match walk.next().await? {
                     None => Ok(file),
                     Some((key, _)) => Err(differs(Difference::OnlyInStore, &key)),

@@ -8,8 +8,8 @@ use super::{
     format::Filling,
     marker::unfinished_import,
     progress::{Stage, TransferProgress, Transferred},
-    walk::Walk,
-    writer::Writer,
+    walk::StoreWalk,
+    writer::BackupWriter,
 };
 use crate::storage::{Key, Storage};
 
@@ -38,7 +38,7 @@ pub async fn export(
     if unfinished_import(storage).await?.is_some() {
         return Err(TransferError::HalfImported);
     }
-    let Some(mut writer) = Writer::open(path, options.overwrite)? else {
+    let Some(mut writer) = BackupWriter::open(path, options.overwrite)? else {
         let compared = compare(storage, path, None, progress).await;
         let path = path.to_owned();
         return compared.map_err(|error| match error {
@@ -46,7 +46,7 @@ pub async fn export(
             error => error,
         });
     };
-    let mut walk = Walk::behind(storage, writer.sofar().last.as_deref());
+    let mut walk = StoreWalk::behind(storage, writer.sofar().last.as_deref());
     let mut filling = Filling::default();
     let mut last: Option<Key> = None;
     while let Some(row) = walk.next().await? {

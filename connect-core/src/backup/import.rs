@@ -8,9 +8,9 @@ use super::{
     locked_file::LockedFile,
     marker::{UnfinishedImport, marker_key},
     progress::{Stage, TransferProgress, Transferred},
-    reader::{Part, Reader},
+    reader::{BackupPart, BackupReader},
     restored::{Restored, restored, restored_key},
-    walk::Walk,
+    walk::StoreWalk,
 };
 use crate::storage::{Commit, CommitError, Entry, Expectation, Guard, Read, Storage, Value, Write};
 
@@ -40,20 +40,20 @@ impl CheckedFile {
         path: &Path,
         progress: &mut (dyn FnMut(TransferProgress) + Send),
     ) -> Result<Self, TransferError> {
-        let mut reader = Reader::open(path)?;
+        let mut reader = BackupReader::open(path)?;
         let marks = [marker_key(), restored_key()];
         loop {
             let at = reader.sofar().at;
             match reader.next()? {
-                Part::Chunk(rows) if rows.iter().any(|(key, _)| marks.contains(key)) => {
+                BackupPart::Chunk(rows) if rows.iter().any(|(key, _)| marks.contains(key)) => {
                     return Err(TransferError::Damaged(DamagedFile {
                         path: path.to_owned(),
                         at,
                         what: "it holds the mark of an import, which no export has".to_owned(),
                     }));
                 }
-                Part::Chunk(_) => {}
-                Part::End(facts) => {
+                BackupPart::Chunk(_) => {}
+                BackupPart::End(facts) => {
                     return Ok(Self {
                         path: path.to_owned(),
                         facts,
@@ -101,7 +101,7 @@ impl CheckedFile {
         let mut state = storage.read(&[Read::Get(&marker_key())]).await?;
         let mark = state.value()?;
         if mark.is_none() {
-            let is_empty = Walk::behind(storage, None).next().await?.is_none();
+            let is_empty = StoreWalk::behind(storage, None).next().await?.is_none();
             if options.restores && !(is_empty && restored(storage).await?.is_none()) {
                 return Err(TransferError::InUse);
             }
@@ -122,8 +122,8 @@ impl CheckedFile {
             mark,
         };
         import.find_out()?;
-        let mut reader = Reader::open(path)?;
-        while let Part::Chunk(rows) = reader.next()? {
+        let mut reader = BackupReader::open(path)?;
+        while let BackupPart::Chunk(rows) = reader.next()? {
             if reader.sofar().chunks > import.chunks {
                 import.write(rows).await?;
             }

@@ -12,14 +12,14 @@ use super::error::TransferError;
 
 /// A file, locked until its last clone is dropped.
 #[derive(Clone)]
-pub(super) struct LockedFile(Arc<Locked>);
+pub(super) struct LockedFile(Arc<UnlockOnDrop>);
 
 /// Unlocks the file when dropped.
 /// Closing it is not enough: a child process being started by another thread briefly holds a copy of the
 /// descriptor, and with it the lock.
-struct Locked(File);
+struct UnlockOnDrop(File);
 
-impl Drop for Locked {
+impl Drop for UnlockOnDrop {
     fn drop(&mut self) {
         // Closing the last descriptor releases a lock that could not be released here.
         let _ = self.0.unlock();
@@ -49,7 +49,7 @@ impl LockedFile {
         path: &Path,
     ) -> Result<Self, TransferError> {
         match outcome {
-            Ok(()) => Ok(Self(Arc::new(Locked(file)))),
+            Ok(()) => Ok(Self(Arc::new(UnlockOnDrop(file)))),
             Err(TryLockError::WouldBlock) => Err(TransferError::FileInUse(path.to_owned())),
             Err(TryLockError::Error(source)) => Err(TransferError::io(path)(source)),
         }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     storage::{Key, Read, Storage, StorageError, Value},
-    transaction::keys::{Family, NOBODY, key},
+    transaction::keys::{Family, GLOBAL, key},
 };
 
 /// An unfinished import.
@@ -47,7 +47,7 @@ impl UnfinishedImport {
 
 /// The key of the mark.
 pub(super) fn marker_key() -> Key {
-    key(NOBODY, Family::Import, &[])
+    key(GLOBAL, Family::Import, &[])
 }
 
 /// Returns the unfinished import of a store, if any.

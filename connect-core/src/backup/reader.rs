@@ -35,7 +35,7 @@ pub(super) struct Sofar {
 }
 
 /// A part of a file.
-pub(super) enum Part {
+pub(super) enum BackupPart {
     /// A chunk with its rows.
     Chunk(Vec<Entry>),
     /// The end: the file is complete.
@@ -43,14 +43,14 @@ pub(super) enum Part {
 }
 
 /// Reads a file from its beginning, part by part.
-pub(super) struct Reader {
+pub(super) struct BackupReader {
     path: PathBuf,
     file: BufReader<LockedFile>,
     length: u64,
     sofar: Sofar,
 }
 
-impl Reader {
+impl BackupReader {
     /// Opens a file, and reads its head.
     ///
     /// # Errors
@@ -147,7 +147,7 @@ impl Reader {
     ///
     /// # Errors
     /// The file is damaged, or ends too soon.
-    pub(super) fn next(&mut self) -> Result<Part, TransferError> {
+    pub(super) fn next(&mut self) -> Result<BackupPart, TransferError> {
         match self.left() {
             0 => Err(self.unfinished()),
             _ => match self.take(1)?[0] {
@@ -158,7 +158,7 @@ impl Reader {
         }
     }
 
-    fn chunk(&mut self) -> Result<Part, TransferError> {
+    fn chunk(&mut self) -> Result<BackupPart, TransferError> {
         let head = self.take_all(CHUNK_HEAD_LEN - 1)?;
         let (number, rows, length) = (u64_at(&head, 0), u32_at(&head, 8), u32_at(&head, 12));
         if number != self.sofar.chunks {
@@ -203,10 +203,10 @@ impl Reader {
         self.sofar.chunks += 1;
         self.sofar.rows += u64::from(rows);
         self.sofar.bytes += (bytes.len() - fewest) as u64;
-        Ok(Part::Chunk(entries))
+        Ok(BackupPart::Chunk(entries))
     }
 
-    fn end(&mut self) -> Result<Part, TransferError> {
+    fn end(&mut self) -> Result<BackupPart, TransferError> {
         let end = self.take_all(END_LEN - 1)?;
         let (counts, rest) = end.split_at(24);
         let (digest, mark) = rest.split_at(DIGEST_LEN);
@@ -229,7 +229,7 @@ impl Reader {
         if self.left() > 0 {
             return Err(self.damaged("something follows the end"));
         }
-        Ok(Part::End(Transferred {
+        Ok(BackupPart::End(Transferred {
             rows,
             bytes,
             checksum: hex::encode(digest),

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     storage::{Commit, CommitError, Expectation, Key, Read, Storage, StorageError, Value, Write},
-    transaction::keys::{Family, NOBODY, key},
+    transaction::keys::{Family, GLOBAL, key},
 };
 
 /// The backup a store was restored from.
@@ -29,7 +29,7 @@ impl Restored {
 
 /// The key of the mark.
 pub(super) fn restored_key() -> Key {
-    key(NOBODY, Family::Restored, &[])
+    key(GLOBAL, Family::Restored, &[])
 }
 
 /// Returns the backup of a restored store, unless [`take_over`] removed the mark.

@@ -15,7 +15,7 @@ const MOST: usize = 128;
 const PAGE_BYTES: usize = 4 * 1024 * 1024;
 
 /// All rows of a store in the order of their keys, without marks.
-pub(super) struct Walk<'s> {
+pub(super) struct StoreWalk<'s> {
     storage: &'s dyn Storage,
     page: VecDeque<Entry>,
     /// The first unread key; `None` at the end.
@@ -24,7 +24,7 @@ pub(super) struct Walk<'s> {
     limit: usize,
 }
 
-impl<'s> Walk<'s> {
+impl<'s> StoreWalk<'s> {
     /// All rows after this key, or all rows.
     pub(super) fn behind(storage: &'s dyn Storage, last: Option<&[u8]>) -> Self {
         Self {

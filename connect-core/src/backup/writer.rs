@@ -13,19 +13,19 @@ use super::{
     format::{Filling, HEAD_LEN, head},
     locked_file::LockedFile,
     progress::Transferred,
-    reader::{Part, Reader, Sofar},
+    reader::{BackupPart, BackupReader, Sofar},
     seal,
 };
 
 /// Writes a file, part by part.
 /// Each part is synced to disk before the next one is written.
-pub(super) struct Writer {
+pub(super) struct BackupWriter {
     path: PathBuf,
     file: LockedFile,
     sofar: Sofar,
 }
 
-impl Writer {
+impl BackupWriter {
     /// Creates a file, or opens an unfinished export.
     /// Only the owner can read the file. An unfinished export continues after its last complete chunk.
     /// `overwrite` starts over, even a finished export. Without it, a finished export returns `None`.
@@ -60,7 +60,7 @@ impl Writer {
         let length = file.metadata().map_err(TransferError::io(path))?.len();
         let again = file.clone();
         // This also refuses a file that is not an export.
-        let mut reader = match Reader::of(file, path) {
+        let mut reader = match BackupReader::of(file, path) {
             Err(TransferError::Unfinished { .. }) if length < HEAD_LEN => {
                 return Self::begin(again, path).map(Some);
             }
@@ -69,8 +69,8 @@ impl Writer {
         };
         let damage = loop {
             match reader.next() {
-                Ok(Part::Chunk(_)) => {}
-                Ok(Part::End(_)) => return Ok(None),
+                Ok(BackupPart::Chunk(_)) => {}
+                Ok(BackupPart::End(_)) => return Ok(None),
                 Err(damage) => break damage,
             }
         };

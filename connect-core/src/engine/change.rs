@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use super::{answer::Answer, request::Idempotency, room::Room};
 use crate::{
     auth::Access,
-    transaction::{Error, Reads, Unit},
+    transaction::{Error, Reads, UnitOfWork},
 };
 
 /// The most records in a shared commit.
@@ -14,7 +14,7 @@ pub(crate) const MOST_RECORDS: usize = 1000;
 
 /// Yields the thread now and then during work on many records.
 /// `done` of them are done.
-pub(crate) async fn give_way(done: usize) {
+pub(crate) async fn yield_periodically(done: usize) {
     const EVERY: usize = 200;
     if (done + 1).is_multiple_of(EVERY) {
         tokio::task::yield_now().await;
@@ -28,11 +28,11 @@ pub(crate) trait Change: Send + Sync {
     fn reads(&self, at: &Access, reads: &mut Reads);
 
     /// Adds lookups that depend on the first reads.
-    fn more_reads(&self, _at: &Access, _unit: &Unit<'_>, _reads: &mut Reads) {}
+    fn more_reads(&self, _at: &Access, _unit: &UnitOfWork<'_>, _reads: &mut Reads) {}
 
     /// Applies the write.
     /// On `Err` the caller rolls back all of its changes.
-    async fn apply(&self, unit: &mut Unit<'_>, at: &Access) -> Result<Answer, Error>;
+    async fn apply(&self, unit: &mut UnitOfWork<'_>, at: &Access) -> Result<Answer, Error>;
 
     /// The number of records changed, to limit the size of a commit.
     fn weight(&self) -> usize {

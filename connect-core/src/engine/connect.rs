@@ -4,14 +4,14 @@ use std::{net::IpAddr, sync::Arc};
 
 use uuid::Uuid;
 
-use super::{replay_hints::RecentAnswers, write_queue::WriteQueues};
+use super::{replay_hints::ReplayHints, write_queue::WriteQueues};
 use crate::{
     auth::{Access, Admission, Authenticated, Denied, SignIns},
     rules::rate::{RateLimits, RateStatus},
     storage::Storage,
     transaction::{
-        End, Error, Fault, StorageLimits, Store, Unit,
-        environment::{Environment, Figures},
+        End, Error, Fault, StorageLimits, Store, UnitOfWork,
+        environment::{Environment, Metrics},
     },
     wire::{Id, Location, Scope, Timestamp},
 };
@@ -30,7 +30,7 @@ pub(crate) struct Core {
     pub(crate) admission: Admission,
     pub(crate) sign_ins: SignIns,
     pub(crate) queues: Arc<WriteQueues>,
-    pub(crate) recent_answers: RecentAnswers,
+    pub(crate) replay_hints: ReplayHints,
 }
 
 impl Connect {
@@ -49,7 +49,7 @@ impl Connect {
                 admission: Admission::new(store.clone(), limits, is_shared),
                 sign_ins: SignIns::new(store.clone()),
                 queues: Arc::new(WriteQueues::new(store)),
-                recent_answers: RecentAnswers::default(),
+                replay_hints: ReplayHints::default(),
             }),
         }
     }
@@ -131,8 +131,8 @@ impl Connect {
     }
 
     /// The counters of this core since it was built.
-    pub fn figures(&self) -> &Figures {
-        self.core.store.figures()
+    pub fn metrics(&self) -> &Metrics {
+        self.core.store.metrics()
     }
 
     /// The current time of this core.
@@ -152,7 +152,7 @@ impl Connect {
         work: F,
     ) -> Result<T, E>
     where
-        F: FnMut(Unit<'s>) -> Fut,
+        F: FnMut(UnitOfWork<'s>) -> Fut,
         Fut: Future<Output = Result<End<'s, T>, E>>,
         E: From<Fault>,
     {

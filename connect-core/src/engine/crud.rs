@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     auth::Access,
-    transaction::{Error, Reads, Unit},
+    transaction::{Error, Reads, UnitOfWork},
     wire::{Changed, Deleted, Id, MatchBy},
 };
 
@@ -26,7 +26,7 @@ pub(super) struct Saved<R: Resource> {
 
 /// Creates a record, without its event.
 pub(super) async fn insert<R: Resource>(
-    unit: &mut Unit<'_>,
+    unit: &mut UnitOfWork<'_>,
     access: &Access,
     draft: &Draft<R>,
 ) -> Result<Saved<R>, Error> {
@@ -47,7 +47,7 @@ pub(super) async fn insert<R: Resource>(
 /// Changes a record, without its event.
 /// A write without an effect writes nothing.
 pub(super) async fn change<R: Resource>(
-    unit: &mut Unit<'_>,
+    unit: &mut UnitOfWork<'_>,
     access: &Access,
     old: R,
     draft: &Draft<R>,
@@ -59,7 +59,7 @@ pub(super) async fn change<R: Resource>(
 
 /// Writes `record` in place of `old`, without its event, if they differ.
 async fn save_change<R: Resource>(
-    unit: &mut Unit<'_>,
+    unit: &mut UnitOfWork<'_>,
     access: &Access,
     old: R,
     mut record: R,
@@ -80,7 +80,7 @@ async fn save_change<R: Resource>(
 
 /// Writes `record` in place of `old`, with its event, if they differ.
 pub(crate) async fn replace<R: Resource>(
-    unit: &mut Unit<'_>,
+    unit: &mut UnitOfWork<'_>,
     access: &Access,
     old: R,
     record: R,
@@ -94,8 +94,8 @@ pub(crate) async fn replace<R: Resource>(
 
 /// Changes the record with this id, without its event.
 /// Returns true if anything changed.
-pub(crate) async fn amend<R: Resource>(
-    unit: &mut Unit<'_>,
+pub(crate) async fn update<R: Resource>(
+    unit: &mut UnitOfWork<'_>,
     access: &Access,
     id: Id<R>,
     draft: &Draft<R>,
@@ -105,7 +105,7 @@ pub(crate) async fn amend<R: Resource>(
 }
 
 /// Deletes the record with this id, without its event.
-pub(crate) async fn remove<R: Resource>(unit: &mut Unit<'_>, id: Id<R>) -> Result<(), Error> {
+pub(crate) async fn remove<R: Resource>(unit: &mut UnitOfWork<'_>, id: Id<R>) -> Result<(), Error> {
     let record = find(unit, id).await?;
     unit.remove(&record);
     record.on_delete(unit).await
@@ -113,7 +113,7 @@ pub(crate) async fn remove<R: Resource>(unit: &mut Unit<'_>, id: Id<R>) -> Resul
 
 /// Creates a record, with its event.
 pub(crate) async fn create<R: Resource>(
-    unit: &mut Unit<'_>,
+    unit: &mut UnitOfWork<'_>,
     access: &Access,
     draft: &Draft<R>,
 ) -> Result<R, Error> {
@@ -122,7 +122,7 @@ pub(crate) async fn create<R: Resource>(
     Ok(record)
 }
 
-fn emit_changed<R: Resource>(unit: &mut Unit<'_>, record: &R) {
+fn emit_changed<R: Resource>(unit: &mut UnitOfWork<'_>, record: &R) {
     let changed = Changed {
         record,
         deleted: false,
@@ -131,7 +131,7 @@ fn emit_changed<R: Resource>(unit: &mut Unit<'_>, record: &R) {
 }
 
 /// Returns the record with this id.
-pub(crate) async fn find<R: Resource>(unit: &mut Unit<'_>, id: Id<R>) -> Result<R, Error> {
+pub(crate) async fn find<R: Resource>(unit: &mut UnitOfWork<'_>, id: Id<R>) -> Result<R, Error> {
     let found = unit.find(id.uuid()).await?;
     found.ok_or_else(|| Error::not_found(R::NAME, id))
 }
@@ -156,11 +156,11 @@ impl<R: Resource> Change for Create<R> {
         reads_of_draft(&self.0, None, reads);
     }
 
-    fn more_reads(&self, access: &Access, unit: &Unit<'_>, reads: &mut Reads) {
+    fn more_reads(&self, access: &Access, unit: &UnitOfWork<'_>, reads: &mut Reads) {
         references::reads_elsewhere(&[&self.0], access, unit, reads);
     }
 
-    async fn apply(&self, unit: &mut Unit<'_>, access: &Access) -> Result<Answer, Error> {
+    async fn apply(&self, unit: &mut UnitOfWork<'_>, access: &Access) -> Result<Answer, Error> {
         let record = create(unit, access, &self.0).await?;
         Answer::with(Outcome::Created, &record)
     }
@@ -177,11 +177,11 @@ impl<R: Resource> Change for Update<R> {
         reads_of_draft(draft, None, reads);
     }
 
-    fn more_reads(&self, access: &Access, unit: &Unit<'_>, reads: &mut Reads) {
+    fn more_reads(&self, access: &Access, unit: &UnitOfWork<'_>, reads: &mut Reads) {
         references::reads_elsewhere(&[&self.1], access, unit, reads);
     }
 
-    async fn apply(&self, unit: &mut Unit<'_>, access: &Access) -> Result<Answer, Error> {
+    async fn apply(&self, unit: &mut UnitOfWork<'_>, access: &Access) -> Result<Answer, Error> {
         let Self(id, draft) = self;
         let old = find(unit, *id).await?;
         let saved = change(unit, access, old, draft).await?;
@@ -201,7 +201,7 @@ impl<R: Resource> Change for Delete<R> {
         R::reads_of(self.0, None, None, reads);
     }
 
-    async fn apply(&self, unit: &mut Unit<'_>, _: &Access) -> Result<Answer, Error> {
+    async fn apply(&self, unit: &mut UnitOfWork<'_>, _: &Access) -> Result<Answer, Error> {
         let record = find(unit, self.0).await?;
         unit.remove(&record);
         let deleted = Deleted {

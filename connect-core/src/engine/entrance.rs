@@ -7,14 +7,14 @@ use super::{
     answer::Answer,
     change::{Change, Job},
     connect::Connect,
-    reading::Reading,
+    reading::ParsedWrite,
     request::{FromJson, Request},
     stored_answer::{answer_key, replay},
     write_queue,
 };
 use crate::{
     auth::Access,
-    transaction::{Error, Reads, Refusal, Unit},
+    transaction::{Error, Reads, Refusal, UnitOfWork},
 };
 
 impl Connect {
@@ -30,7 +30,7 @@ impl Connect {
         if let Some(idempotency) = &request.idempotency {
             let caller = at.actor();
             let key = answer_key(caller.id(), &idempotency.key);
-            if self.core.recent_answers.has(&key) {
+            if self.core.replay_hints.has(&key) {
                 let stored = self.store().get(&key).await?;
                 if let Some(answer) =
                     replay(&caller, &key, stored.as_ref(), idempotency, self.now())?
@@ -38,14 +38,14 @@ impl Connect {
                     return answer;
                 }
             }
-            self.core.recent_answers.remember(key);
+            self.core.replay_hints.remember(key);
         }
-        let Reading { change, is_dry_run } = Reading::of(request.input, change).await;
+        let ParsedWrite { change, is_dry_run } = ParsedWrite::of(request.input, change).await;
         let change = match change {
             Ok(change) => change,
             // Without an idempotency key the refusal is not stored.
             Err(error) if request.idempotency.is_none() => return Err(error.into()),
-            Err(error) => Box::new(Refused { error, is_dry_run }),
+            Err(error) => Box::new(RefusedWrite { error, is_dry_run }),
         };
         let job = Job {
             change,
@@ -59,16 +59,16 @@ impl Connect {
 /// A write with a refused body.
 /// With an idempotency key it is queued all the same, so that the refusal is stored like every other
 /// answer, or an earlier answer is found.
-struct Refused {
+struct RefusedWrite {
     error: Error,
     is_dry_run: bool,
 }
 
 #[async_trait]
-impl Change for Refused {
+impl Change for RefusedWrite {
     fn reads(&self, _: &Access, _: &mut Reads) {}
 
-    async fn apply(&self, _: &mut Unit<'_>, _: &Access) -> Result<Answer, Error> {
+    async fn apply(&self, _: &mut UnitOfWork<'_>, _: &Access) -> Result<Answer, Error> {
         Err(self.error.clone())
     }
 

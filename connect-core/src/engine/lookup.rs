@@ -2,7 +2,9 @@
 
 use super::resource::{Draft, Resource};
 use crate::{
-    transaction::{Error, Index, IndexKind, Indexed, Reads, Record, Through, Unit, keys::key},
+    transaction::{
+        AccessPath, Error, Index, IndexKind, Indexed, Reads, Record, UnitOfWork, keys::key,
+    },
     wire::MatchBy,
 };
 
@@ -26,7 +28,7 @@ pub(super) fn reads<R: Resource>(draft: &Draft<R>, by: Option<&MatchBy>, reads: 
 
 /// Checks that new unique values of `record` are not taken.
 pub(super) async fn check_unique<R: Resource>(
-    unit: &mut Unit<'_>,
+    unit: &mut UnitOfWork<'_>,
     old: Option<&R>,
     record: &R,
 ) -> Result<(), Error> {
@@ -48,9 +50,9 @@ pub(super) async fn check_unique<R: Resource>(
 /// The plan for reading a list filtered by `query`.
 pub(super) struct ListPlan<'q, R: Record> {
     /// The narrowest index.
-    pub(super) through: Through<'q>,
+    pub(super) access_path: AccessPath<'q>,
     /// The index in change order, for values with too many holders.
-    pub(super) in_order: Through<'q>,
+    pub(super) in_order: AccessPath<'q>,
     /// The filters to test each record against, unless the index alone decides.
     pub(super) filters: Vec<(&'static Index<R>, Indexed<'q>)>,
 }
@@ -64,11 +66,11 @@ impl<'q, R: Record> ListPlan<'q, R> {
         let narrowest = first(IndexKind::Unique)
             .or(first(IndexKind::Holders))
             .or(by_change);
-        let through = |found: Option<&(&'static Index<R>, Indexed<'q>)>| match found {
-            None => Through::All,
-            Some((index, value)) => Through::index(index.kind, index.family, *value),
+        let access_path = |found: Option<&(&'static Index<R>, Indexed<'q>)>| match found {
+            None => AccessPath::All,
+            Some((index, value)) => AccessPath::index(index.kind, index.family, *value),
         };
-        let (through, in_order) = (through(narrowest), through(by_change));
+        let (access_path, in_order) = (access_path(narrowest), access_path(by_change));
         // With a single filter and an exact index, every row found passes. A value with many holders is
         // searched for without its index.
         let is_exact = narrowest.is_none_or(|(index, _)| index.kind != IndexKind::Holders);
@@ -76,7 +78,7 @@ impl<'q, R: Record> ListPlan<'q, R> {
             filters.clear();
         }
         Self {
-            through,
+            access_path,
             in_order,
             filters,
         }

@@ -7,9 +7,9 @@ use uuid::Uuid;
 
 use crate::{
     auth::Access,
-    rules::cursor::{self, List},
+    rules::cursor::{self, CursorScope},
     storage::Value,
-    transaction::{Change, Error, Reason, SortKey, Span},
+    transaction::{Error, KeyRange, Reason, SortKey, TimeKey},
     wire::{
         Timestamp,
         limits::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, TOMBSTONE_DAYS},
@@ -22,7 +22,7 @@ pub struct PageRequest<K> {
     pub(super) name: &'static str,
     pub(super) filters: String,
     /// The rest of the list from the start of the page.
-    pub(super) span: Span<K>,
+    pub(super) key_range: KeyRange<K>,
     pub(super) limit: usize,
     /// The number of rows to read first if each is tested against a filter.
     pub(super) first_look: usize,
@@ -56,10 +56,11 @@ impl<K: SortKey> Anchor<K> {
     /// it, or else of the location's next row.
     pub(super) fn check(&self, row: Option<&Value>, next: u64) -> Result<(), Error> {
         #[derive(Deserialize)]
-        struct Named {
+        struct IdField {
             id: Uuid,
         }
-        let is = |row: &Value, id| serde_json::from_slice(row).is_ok_and(|row: Named| row.id == id);
+        let is =
+            |row: &Value, id| serde_json::from_slice(row).is_ok_and(|row: IdField| row.id == id);
         let is_meant = match row {
             Some(row) => self.id.is_none_or(|id| is(row, id)),
             // The first row has the number 1, so no row precedes it.
@@ -85,7 +86,7 @@ impl<K: SortKey> Anchor<K> {
 /// catalog: its page is short, and its cursor continues at the end of the search.
 pub(super) const MOST_LOOKED_AT: usize = 2000;
 
-impl PageRequest<Change> {
+impl PageRequest<TimeKey> {
     /// Returns the part of the list `name` requested by `query`.
     /// `sync` are the common parameters.
     pub(crate) fn of(
@@ -96,17 +97,17 @@ impl PageRequest<Change> {
     ) -> Result<Self, Error> {
         let sync = query.sync();
         let since = sync.updated_since;
-        let whole = Span {
+        let whole = KeyRange {
             from: since.map_or(Bound::Unbounded, |since| {
                 Bound::Included((since, Uuid::nil()))
             }),
-            ..Span::ALL
+            ..KeyRange::ALL
         };
         let mut request = Self::within(name, at, query, whole, now)?;
         request.include_deleted = sync.include_deleted;
         // Deletions before the cursor's position have been shown. A walk from the very beginning shows no
         // deletion older than itself, and needs none.
-        request.deletions_from = match request.span.from {
+        request.deletions_from = match request.key_range.from {
             Bound::Excluded((place, _)) => Some(place.max(since.unwrap_or(request.began))),
             _ => since,
         };
@@ -130,7 +131,7 @@ impl<K: SortKey> PageRequest<K> {
         name: &'static str,
         at: &Access,
         query: &impl PageQuery,
-        whole: Span<K>,
+        whole: KeyRange<K>,
         now: Timestamp,
     ) -> Result<Self, Error> {
         let request = Self::within(name, at, query, whole, now)?;
@@ -149,7 +150,7 @@ impl<K: SortKey> PageRequest<K> {
             (None, Some((place, id))) => (place, Some(id), "after"),
             (_, None) => return self,
         };
-        self.span = self.span.after(place);
+        self.key_range = self.key_range.after(place);
         self.anchor = Some(Anchor {
             place,
             id,
@@ -164,7 +165,7 @@ impl<K: SortKey> PageRequest<K> {
         name: &'static str,
         at: &Access,
         query: &impl PageQuery,
-        whole: Span<K>,
+        whole: KeyRange<K>,
         now: Timestamp,
     ) -> Result<Self, Error> {
         let pairs = query.pairs();
@@ -183,7 +184,7 @@ impl<K: SortKey> PageRequest<K> {
             let problem = format!("must be a whole number from 1 to {MAX_PAGE_SIZE}");
             return Err(Error::Malformed(Reason::of("limit", problem)));
         }
-        let list = List {
+        let list = CursorScope {
             name,
             location: at.partition(),
             filters: &filters,
@@ -194,7 +195,7 @@ impl<K: SortKey> PageRequest<K> {
         let place = cursor.map(|(place, _)| place);
         Ok(Self {
             name,
-            span: place.map_or(whole, |place| whole.after(place)),
+            key_range: place.map_or(whole, |place| whole.after(place)),
             limit,
             first_look: MOST_LOOKED_AT,
             include_deleted: false,

@@ -9,24 +9,24 @@ use super::{
 };
 use crate::{
     auth::Access,
-    rules::cursor::{self, List},
-    transaction::{Error, Row, SortKey, Through},
+    rules::cursor::{self, CursorScope},
+    transaction::{AccessPath, Error, Row, SortKey},
     wire::Page,
 };
 
 impl Connect {
     /// Reads a page of a list through an index.
     /// It uses `otherwise` if a text has too many holders to sort. `filter` tests each row: it is needed if
-    /// the index alone does not decide, and for [`Through::Holders`].
+    /// the index alone does not decide, and for [`AccessPath::Holders`].
     pub(crate) async fn page<T: Row>(
         &self,
         at: &Access,
         request: &PageRequest<T::Key>,
-        through: Through<'_>,
-        otherwise: Through<'_>,
+        access_path: AccessPath<'_>,
+        otherwise: AccessPath<'_>,
         filter: Option<Filter<'_>>,
     ) -> Result<Json<Page<T>>, Error> {
-        let search = self.search::<T>(at, request, through, otherwise, filter);
+        let search = self.search::<T>(at, request, access_path, otherwise, filter);
         let found = search.await?;
         Ok(written(request, at, &found))
     }
@@ -58,7 +58,7 @@ fn written<T, K: SortKey>(
     };
     match next {
         Some(place) => {
-            let list = List {
+            let list = CursorScope {
                 name: request.name,
                 location: at.partition(),
                 filters: &request.filters,

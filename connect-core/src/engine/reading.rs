@@ -23,14 +23,14 @@ static AT_ONCE: LazyLock<Semaphore> =
     LazyLock::new(|| Semaphore::new(available_parallelism().map_or(1, NonZero::get)));
 
 /// The parsed body of a write.
-pub(super) struct Reading {
+pub(super) struct ParsedWrite {
     /// The requested change, or the reason for refusing it.
     pub(super) change: Result<Box<dyn Change>, Error>,
     /// Set for a dry run, including a refused one.
     pub(super) is_dry_run: bool,
 }
 
-impl Reading {
+impl ParsedWrite {
     /// Parses the body of a write; `change` converts it into the change.
     pub(super) async fn of<T, F>(input: Input<T>, change: F) -> Self
     where
@@ -122,7 +122,7 @@ mod tests {
                 assert_eq!(thread == here, is_here, "{bytes} bytes");
                 Err(Error::NotFound(Reason::new("as it should be")))
             };
-            let read = Reading::of(Input::Json(vec![b' '; bytes]), change).await;
+            let read = ParsedWrite::of(Input::Json(vec![b' '; bytes]), change).await;
             assert!(matches!(read.change, Err(Error::NotFound(_))), "{bytes}");
         }
     }
@@ -133,7 +133,7 @@ mod tests {
         let under_way = Arc::new(AtomicUsize::new(0));
         let read = (0..most + 10).map(|_| {
             let under_way = under_way.clone();
-            Reading::of(Input::Json(vec![b' '; LARGE]), move |_: Reader| {
+            ParsedWrite::of(Input::Json(vec![b' '; LARGE]), move |_: Reader| {
                 let at_once = under_way.fetch_add(1, SeqCst) + 1;
                 thread::sleep(Duration::from_millis(20));
                 under_way.fetch_sub(1, SeqCst);

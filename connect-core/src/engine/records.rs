@@ -15,14 +15,14 @@ use super::{
     request::{FromJson, Patch, Request},
     resource::{Draft, Purpose, Resource},
     search::Filter,
-    upsert::{Batch, Upsert},
+    upsert::{PreparedBatch, Upsert},
 };
 use crate::{
     auth::Access,
     storage::{Key, Read, Value},
     transaction::{
         Error, Fault, Refusal,
-        keys::{Part, key},
+        keys::{KeyPart, key},
     },
     wire::{Id, Page, Single, read::BatchRequest},
 };
@@ -74,7 +74,7 @@ impl<R: Resource> JsonRecords<R> {
             };
             let filter = (!plan.filters.is_empty()).then_some(&passes as Filter<'_>);
             connect
-                .page::<R>(&access, &request, plan.through, plan.in_order, filter)
+                .page::<R>(&access, &request, plan.access_path, plan.in_order, filter)
                 .await
         }
     }
@@ -94,7 +94,7 @@ impl<R: Resource> JsonRecords<R> {
     /// They are read in one round trip.
     pub(super) async fn get_many(&self, ids: &[Id<R>]) -> Result<Vec<R>, Fault> {
         let location = self.access.partition();
-        let place = |id: &Id<R>| key(location, R::ROWS, &[Part::Id(id.uuid())]);
+        let place = |id: &Id<R>| key(location, R::ROWS, &[KeyPart::Id(id.uuid())]);
         let places: Vec<Key> = ids.iter().map(place).collect();
         let reads: Vec<_> = places.iter().map(|place| Read::Get(place)).collect();
         let mut state = self.connect.store().read(&reads).await?;
@@ -177,7 +177,7 @@ impl<R: Upsert> JsonRecords<R> {
         &self,
         request: Request<BatchRequest<R::Input>>,
     ) -> impl Future<Output = Result<Answer, Refusal>> + Send + use<R> {
-        let change = |batch| Ok(Box::new(Batch::<R>::checked(batch)?) as _);
+        let change = |batch| Ok(Box::new(PreparedBatch::<R>::checked(batch)?) as _);
         self.write(request, change)
     }
 }

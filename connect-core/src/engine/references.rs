@@ -5,14 +5,14 @@ use std::collections::HashSet;
 use uuid::Uuid;
 
 use super::{
-    change::give_way,
+    change::yield_periodically,
     resource::{Draft, Resource},
 };
 use crate::{
     auth::Access,
     transaction::{
-        Error, Reads, Reason, Record, Unit,
-        keys::{Family, Part, key},
+        Error, Reads, Reason, Record, UnitOfWork,
+        keys::{Family, KeyPart, key},
     },
     wire::read::Invalid,
 };
@@ -26,7 +26,7 @@ pub(super) fn reads<R: Resource>(draft: &Draft<R>, reads: &mut Reads) {
     for reference in R::REFERENCES {
         for id in reference.sent_ids(draft) {
             // Items of a batch mostly share a few categories.
-            let row = key(reads.partition(), reference.rows, &[Part::Id(id)]);
+            let row = key(reads.partition(), reference.rows, &[KeyPart::Id(id)]);
             reads.shared_row(row);
         }
     }
@@ -37,7 +37,7 @@ pub(super) fn reads<R: Resource>(draft: &Draft<R>, reads: &mut Reads) {
 pub(crate) fn reads_elsewhere<R: Resource>(
     drafts: &[&Draft<R>],
     access: &Access,
-    unit: &Unit<'_>,
+    unit: &UnitOfWork<'_>,
     reads: &mut Reads,
 ) {
     let references = R::REFERENCES.iter().flat_map(|reference| {
@@ -51,13 +51,13 @@ pub(crate) fn reads_elsewhere<R: Resource>(
 pub(crate) fn look_elsewhere(
     rows: impl Iterator<Item = (Family, Uuid)>,
     access: &Access,
-    unit: &Unit<'_>,
+    unit: &UnitOfWork<'_>,
     reads: &mut Reads,
 ) {
     let mut unknown = HashSet::new();
     let mut left = MOST_ELSEWHERE;
     for (rows, id) in rows {
-        let row = |location| key(location, rows, &[Part::Id(id)]);
+        let row = |location| key(location, rows, &[KeyPart::Id(id)]);
         let is_unknown = unit.known(&row(unit.partition())) == Some(None);
         if is_unknown && unknown.insert((rows, id)) {
             for other in others(access).take(left) {
@@ -70,8 +70,8 @@ pub(crate) fn look_elsewhere(
 
 /// Returns true if another location of the account has a row.
 /// Only the lookups of [`look_elsewhere`] are considered.
-pub(crate) fn is_elsewhere(access: &Access, unit: &Unit<'_>, rows: Family, id: Uuid) -> bool {
-    let row = |location| key(location, rows, &[Part::Id(id)]);
+pub(crate) fn is_elsewhere(access: &Access, unit: &UnitOfWork<'_>, rows: Family, id: Uuid) -> bool {
+    let row = |location| key(location, rows, &[KeyPart::Id(id)]);
     others(access).any(|other| matches!(unit.known(&row(other)), Some(Some(_))))
 }
 
@@ -79,7 +79,7 @@ pub(crate) fn is_elsewhere(access: &Access, unit: &Unit<'_>, rows: Family, id: U
 /// References also in `old` are not checked. A record of another location of the account is forbidden
 /// rather than unknown, so that the integrator sees the mix-up.
 pub(super) async fn check<R: Resource>(
-    unit: &mut Unit<'_>,
+    unit: &mut UnitOfWork<'_>,
     access: &Access,
     old: Option<&R>,
     record: &R,
@@ -89,7 +89,7 @@ pub(super) async fn check<R: Resource>(
             continue;
         }
         for (place, id) in reference.ids(record).enumerate() {
-            let row = key(unit.partition(), reference.rows, &[Part::Id(id)]);
+            let row = key(unit.partition(), reference.rows, &[KeyPart::Id(id)]);
             let is_old = old.is_some_and(|old| reference.ids(old).any(|before| before == id));
             if is_old || unit.get(&row).await?.is_some() {
                 continue;
@@ -109,19 +109,19 @@ pub(super) async fn check<R: Resource>(
 /// Changes every record with a reference to the deleted `id`.
 /// The deletion is in the same commit. `index` is their index by this reference. Returns their ids, in the
 /// order of the index.
-pub(crate) async fn clear<R: Record + Clone>(
-    unit: &mut Unit<'_>,
+pub(crate) async fn unlink<R: Record + Clone>(
+    unit: &mut UnitOfWork<'_>,
     index: Family,
     id: Uuid,
     clear: impl Fn(&mut R) + Send,
 ) -> Result<Vec<Uuid>, Error> {
-    let prefix = key(unit.partition(), index, &[Part::Id(id)]);
+    let prefix = key(unit.partition(), index, &[KeyPart::Id(id)]);
     let ids = unit.members(&prefix, R::ROWS).await?;
     for (place, id) in ids.iter().enumerate() {
         // There may be as many as in a whole catalog.
-        give_way(place).await;
+        yield_periodically(place).await;
         if let Some(old) = unit.find::<R>(*id).await? {
-            unit.amend(&old, &clear);
+            unit.update_with(&old, &clear);
         }
     }
     Ok(ids)

@@ -11,14 +11,14 @@ use crate::storage::Key;
 
 /// The remembered keys of stored answers.
 #[derive(Default)]
-pub(crate) struct RecentAnswers {
+pub(crate) struct ReplayHints {
     keys: Mutex<HashSet<Key>>,
 }
 
 /// The most keys; beyond them, all are forgotten.
 const MOST: usize = 20_000;
 
-impl RecentAnswers {
+impl ReplayHints {
     /// Remembers the key of an answer.
     pub(super) fn remember(&self, key: Key) {
         let mut keys = self.keys.lock();
@@ -40,7 +40,7 @@ mod tests {
 
     #[test]
     fn the_last_keys_are_remembered_and_no_more_than_there_may_be() {
-        let recent = RecentAnswers::default();
+        let recent = ReplayHints::default();
         let key = |number: usize| Key::from(number.to_be_bytes());
         for number in 0..MOST {
             recent.remember(key(number));

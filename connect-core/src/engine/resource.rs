@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::request::FromJson;
 use crate::{
     auth::Access,
-    transaction::{Error, Reads, Record, Unit},
+    transaction::{Error, Reads, Record, UnitOfWork},
     wire::{
         EventType, Id, WriteInput as _,
         query::ListQuery,
@@ -62,14 +62,14 @@ pub trait Resource:
     fn reads_of(
         _id: Id<Self>,
         _draft: Option<&Draft<Self>>,
-        _unit: Option<&Unit<'_>>,
+        _unit: Option<&UnitOfWork<'_>>,
         _reads: &mut Reads,
     ) {
     }
 
     /// Makes a new record with its defaults, to be filled from input.
     #[doc(hidden)]
-    fn blank(unit: &Unit<'_>, _: &Access) -> Self {
+    fn blank(unit: &UnitOfWork<'_>, _: &Access) -> Self {
         Self::new(unit.next_id(), unit.time())
     }
 
@@ -80,7 +80,7 @@ pub trait Resource:
         &mut self,
         draft: &Draft<Self>,
         _old: Option<&Self>,
-        _: &mut Unit<'_>,
+        _: &mut UnitOfWork<'_>,
         _: &Access,
     ) -> Result<(), Error> {
         self.apply(draft);
@@ -89,13 +89,13 @@ pub trait Resource:
 
     /// Removes what belongs to a record that is deleted. Of one that was lost only the id is known.
     #[doc(hidden)]
-    async fn on_delete(&self, _: &mut Unit<'_>) -> Result<(), Error> {
+    async fn on_delete(&self, _: &mut UnitOfWork<'_>) -> Result<(), Error> {
         Ok(())
     }
 
     /// Makes lost parts of the record anew.
     #[doc(hidden)]
-    async fn restore_parts(&self, _: &mut Unit<'_>) -> Result<(), Error> {
+    async fn restore_parts(&self, _: &mut UnitOfWork<'_>) -> Result<(), Error> {
         Ok(())
     }
 }

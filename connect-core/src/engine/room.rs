@@ -2,7 +2,7 @@
 
 use crate::{
     auth::{Access, Actor},
-    transaction::{Error, Reason, Record, Unit},
+    transaction::{Error, Reason, Record, UnitOfWork},
 };
 
 /// The way to check the storage limits for a write.
@@ -20,7 +20,7 @@ pub(crate) enum Room {
 ///
 /// # Errors
 /// [`Error::LimitReached`].
-pub(super) fn check_count<R: Record>(unit: &Unit<'_>, list: &str) -> Result<(), Error> {
+pub(super) fn check_count<R: Record>(unit: &UnitOfWork<'_>, list: &str) -> Result<(), Error> {
     let limit = unit.storage_limits().of(R::ROWS);
     let count = unit.usage().and_then(|usage| usage.count(R::ROWS));
     let (Some(limit), Some(count)) = (limit, count) else {
@@ -45,7 +45,11 @@ pub(super) fn check_count<R: Record>(unit: &Unit<'_>, list: &str) -> Result<(), 
 ///
 /// # Errors
 /// [`Error::LimitReached`].
-pub(crate) fn check_bytes(unit: &Unit<'_>, access: &Access, before: u64) -> Result<(), Error> {
+pub(crate) fn check_bytes(
+    unit: &UnitOfWork<'_>,
+    access: &Access,
+    before: u64,
+) -> Result<(), Error> {
     let limit = unit.storage_limits().account_bytes;
     let most = match access.actor() {
         Actor::Screen { .. } => limit.saturating_add(limit / 10),
@@ -64,7 +68,7 @@ pub(crate) fn check_bytes(unit: &Unit<'_>, access: &Access, before: u64) -> Resu
     ))
 }
 
-fn full(unit: &Unit<'_>, problem: String) -> Error {
+fn full(unit: &UnitOfWork<'_>, problem: String) -> Error {
     unit.count_limit_reached();
     Error::LimitReached(Reason::new(problem))
 }

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     auth::Access,
     storage::Value,
-    transaction::{Error, Fault, ListPart, Placed, Row, Slice, SortKey, Through},
+    transaction::{AccessPath, Error, Fault, Keyed, ListPart, ListRead, Row, SortKey},
     wire::Timestamp,
 };
 
@@ -21,7 +21,7 @@ pub(crate) type Filter<'a> = &'a (dyn Fn(&Value) -> Result<bool, Fault> + Sync);
 /// The rows found for a page.
 pub(super) struct Search<K> {
     /// The page and at most one more row, in reading order.
-    pub(super) rows: Vec<Placed<K>>,
+    pub(super) rows: Vec<Keyed<K>>,
     /// The position of a search stopped early.
     /// The page is not full, and the list not at its end.
     pub(super) stopped_at: Option<K>,
@@ -35,20 +35,20 @@ impl Connect {
         &self,
         at: &Access,
         request: &PageRequest<T::Key>,
-        mut through: Through<'_>,
-        otherwise: Through<'_>,
+        mut access_path: AccessPath<'_>,
+        otherwise: AccessPath<'_>,
         filter: Option<Filter<'_>>,
     ) -> Result<Search<T::Key>, Error> {
         let mut look_at = request.first_look;
         loop {
-            let limit = match (through, filter) {
-                (Through::Holders(..), _) => MOST_SORTED + 1,
+            let limit = match (access_path, filter) {
+                (AccessPath::Holders(..), _) => MOST_SORTED + 1,
                 (_, Some(_)) => look_at,
                 (_, None) => request.wanted(),
             };
-            let slice = Slice {
-                through,
-                span: request.span,
+            let slice = ListRead {
+                access_path,
+                key_range: request.key_range,
                 limit,
                 tombstones: request.include_deleted.then(|| request.wanted()),
                 anchor: request.anchor.as_ref().map(|anchor| anchor.place),
@@ -60,8 +60,8 @@ impl Connect {
                 let next = first.unwrap_or(listed.last_number + 1);
                 anchor.check(listed.anchor.as_ref(), next)?;
             }
-            if matches!(through, Through::Holders(..)) && listed.rows.len() > MOST_SORTED {
-                through = otherwise;
+            if matches!(access_path, AccessPath::Holders(..)) && listed.rows.len() > MOST_SORTED {
+                access_path = otherwise;
                 continue;
             }
             let found = narrow(request, listed, limit, filter)?;
@@ -89,9 +89,9 @@ fn narrow<K: SortKey>(
         cut_at: mut stopped_at,
         ..
     } = listed;
-    let span = &request.span;
-    rows.retain(|(place, _)| span.contains(*place));
-    rows.sort_by(|(one, _), (other, _)| span.compare(*one, *other));
+    let key_range = &request.key_range;
+    rows.retain(|(place, _)| key_range.contains(*place));
+    rows.sort_by(|(one, _), (other, _)| key_range.compare(*one, *other));
     if let Some(filter) = filter {
         if rows.len() == limit {
             stopped_at = rows.last().map(|(place, _)| *place);
@@ -115,9 +115,9 @@ fn narrow<K: SortKey>(
     }
     // Tombstones after the end of the search come with the next page.
     tombstones
-        .retain(|(place, _)| stopped_at.is_none_or(|stop| span.compare(*place, stop).is_le()));
+        .retain(|(place, _)| stopped_at.is_none_or(|stop| key_range.compare(*place, stop).is_le()));
     rows.extend(tombstones);
-    rows.sort_by(|(one, _), (other, _)| span.compare(*one, *other));
+    rows.sort_by(|(one, _), (other, _)| key_range.compare(*one, *other));
     rows.truncate(request.wanted());
     Ok(Search {
         rows,

@@ -15,8 +15,8 @@ use crate::{
     rules::pack,
     storage::{Key, Value},
     transaction::{
-        Error, Fault, Refusal, Unit,
-        keys::{Family, NOBODY, Part, key},
+        Error, Fault, Refusal, UnitOfWork,
+        keys::{Family, GLOBAL, KeyPart, key},
     },
     wire::{IdempotencyKey, Timestamp},
 };
@@ -40,7 +40,11 @@ struct StoredAnswer<'a> {
 
 /// The key of the row with the answer to a caller's request.
 pub(crate) fn answer_key(caller: Uuid, idempotency: &IdempotencyKey) -> Key {
-    key(caller, Family::Answer, &[Part::Text(idempotency.as_str())])
+    key(
+        caller,
+        Family::Answer,
+        &[KeyPart::Text(idempotency.as_str())],
+    )
 }
 
 /// Returns the stored answer for this request of `caller`.
@@ -89,7 +93,7 @@ pub(crate) fn replay(
 
 /// Stores an answer under its key, for the retention of `caller`'s keys.
 pub(crate) fn store(
-    unit: &mut Unit<'_>,
+    unit: &mut UnitOfWork<'_>,
     caller: &Actor<'_>,
     idempotency: &Idempotency,
     key_of_answer: Key,
@@ -119,15 +123,15 @@ pub(crate) fn store(
     // The entry has the answer's key as its value, and nearly the same key.
     unit.count_until(row.len() + 3 * key_of_answer.len(), expires_at);
     let by_expiry = [
-        Part::Time(expires_at),
-        Part::Id(caller.id()),
-        Part::Text(idempotency.key.as_str()),
+        KeyPart::Time(expires_at),
+        KeyPart::Id(caller.id()),
+        KeyPart::Text(idempotency.key.as_str()),
     ];
-    unit.put_aside(
-        key(NOBODY, Family::AnswerByExpiry, &by_expiry),
+    unit.put_unversioned(
+        key(GLOBAL, Family::AnswerByExpiry, &by_expiry),
         Value::from(&*key_of_answer),
     );
-    unit.put_aside(key_of_answer, row);
+    unit.put_unversioned(key_of_answer, row);
     Ok(())
 }
 

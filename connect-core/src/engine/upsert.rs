@@ -19,7 +19,8 @@ use super::{
 use crate::{
     auth::Access,
     transaction::{
-        Error, Index, IndexKind, Indexed, MOST_HOLDERS, Reads, Reason, Record, Unit, keys::key,
+        Error, Index, IndexKind, Indexed, MOST_HOLDERS, Reads, Reason, Record, UnitOfWork,
+        keys::key,
     },
     wire::{
         BatchInput, BatchResult, BatchStatus, ErrorDetail, EventType, ItemResult, MatchBy,
@@ -68,29 +69,29 @@ enum Match<'i, R: Record> {
 }
 
 /// A batch with items checked as far as possible without the state.
-pub(super) struct Batch<R: Resource> {
+pub(super) struct PreparedBatch<R: Resource> {
     match_by: MatchBy,
     create_missing: bool,
     dry_run: bool,
-    items: Vec<Result<Draft<R>, Refused>>,
+    items: Vec<Result<Draft<R>, RefusedItem>>,
 }
 
 /// An item refused before being applied.
-struct Refused {
+struct RefusedItem {
     invalid: Invalid,
     external_id: Option<String>,
 }
 
-impl<R: Upsert> Batch<R> {
+impl<R: Upsert> PreparedBatch<R> {
     pub(super) fn checked(batch: BatchRequest<R::Input>) -> Result<Self, Invalid> {
         batch.check()?;
         let check = |item: Result<R::Input, (Invalid, Option<String>)>| {
-            let item = item.map_err(|(invalid, external_id)| Refused {
+            let item = item.map_err(|(invalid, external_id)| RefusedItem {
                 invalid,
                 external_id,
             })?;
             let external_id = item.external_id().map(str::to_owned);
-            Draft::check(item, Purpose::Change).map_err(|invalid| Refused {
+            Draft::check(item, Purpose::Change).map_err(|invalid| RefusedItem {
                 invalid,
                 external_id,
             })
@@ -116,7 +117,7 @@ impl<R: Upsert> Batch<R> {
     }
 
     /// Returns the id of an item's record, if known without a lookup.
-    fn known_id(&self, unit: &Unit<'_>, item: &R::Input) -> Option<Uuid> {
+    fn known_id(&self, unit: &UnitOfWork<'_>, item: &R::Input) -> Option<Uuid> {
         match self.key_of(item)? {
             Match::Id(id) => Some(id),
             Match::Index(index, value) if index.kind == IndexKind::Unique => {
@@ -129,7 +130,7 @@ impl<R: Upsert> Batch<R> {
     }
 
     /// Returns the record of an item, if there is one.
-    async fn find(&self, unit: &mut Unit<'_>, item: &R::Input) -> Result<Option<R>, Error> {
+    async fn find(&self, unit: &mut UnitOfWork<'_>, item: &R::Input) -> Result<Option<R>, Error> {
         let id = match self.key_of(item) {
             None => None,
             Some(Match::Id(id)) => {
@@ -166,7 +167,7 @@ impl<R: Upsert> Batch<R> {
 
     async fn write_item(
         &self,
-        unit: &mut Unit<'_>,
+        unit: &mut UnitOfWork<'_>,
         access: &Access,
         item: &Draft<R>,
     ) -> Result<(BatchStatus, Saved<R>), Error> {
@@ -188,7 +189,7 @@ impl<R: Upsert> Batch<R> {
 }
 
 #[async_trait]
-impl<R: Upsert> Change for Batch<R> {
+impl<R: Upsert> Change for PreparedBatch<R> {
     fn reads(&self, _: &Access, reads: &mut Reads) {
         for item in self.items.iter().flatten() {
             match self.key_of(item) {
@@ -205,7 +206,7 @@ impl<R: Upsert> Change for Batch<R> {
         }
     }
 
-    fn more_reads(&self, access: &Access, unit: &Unit<'_>, reads: &mut Reads) {
+    fn more_reads(&self, access: &Access, unit: &UnitOfWork<'_>, reads: &mut Reads) {
         let items: Vec<_> = self.items.iter().flatten().collect();
         for item in &items {
             if let Some(id) = self.known_id(unit, item) {
@@ -215,7 +216,7 @@ impl<R: Upsert> Change for Batch<R> {
         references::reads_elsewhere(&items, access, unit, reads);
     }
 
-    async fn apply(&self, unit: &mut Unit<'_>, access: &Access) -> Result<Answer, Error> {
+    async fn apply(&self, unit: &mut UnitOfWork<'_>, access: &Access) -> Result<Answer, Error> {
         let mut outcome = BatchResult::<Extra<R>>::default();
         outcome.results.reserve(self.items.len());
         let mut tally = R::Tally::default();
@@ -295,7 +296,7 @@ fn external_id<R: Record>(record: &R) -> Option<String> {
 
 fn failed<R: Upsert>(
     index: usize,
-    item: &Result<Draft<R>, Refused>,
+    item: &Result<Draft<R>, RefusedItem>,
     error: ErrorDetail,
 ) -> ItemResult {
     let external_id = match item {

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     auth::Access,
-    transaction::{Error, Reads, Refusal, Unit},
+    transaction::{Error, Reads, Refusal, UnitOfWork},
 };
 
 /// Adds the first reads of every write, and those of its change.
@@ -30,7 +30,7 @@ pub(crate) fn reads(job: &Job, reads: &mut Reads) {
 
 /// Performs one operation of a unit.
 /// Returns the stored answer, or makes the change and stores its answer.
-pub(crate) async fn perform(unit: &mut Unit<'_>, job: &Job) -> Result<Answer, Refusal> {
+pub(crate) async fn perform(unit: &mut UnitOfWork<'_>, job: &Job) -> Result<Answer, Refusal> {
     unit.next_operation();
     let renewed = job.at.confirm(unit).await?;
     let at = renewed.as_ref().unwrap_or(&job.at);
@@ -58,7 +58,7 @@ pub(crate) async fn perform(unit: &mut Unit<'_>, job: &Job) -> Result<Answer, Re
 }
 
 /// Makes the change; a failed one, and a dry run, are rolled back.
-async fn attempt(unit: &mut Unit<'_>, job: &Job, at: &Access) -> Result<Answer, Error> {
+async fn attempt(unit: &mut UnitOfWork<'_>, job: &Job, at: &Access) -> Result<Answer, Error> {
     unit.savepoint();
     let before = unit.account_bytes();
     let mut outcome = job.change.apply(unit, at).await;

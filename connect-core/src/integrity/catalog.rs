@@ -13,8 +13,8 @@ use crate::{
     rules::text,
     storage::{Key, Value},
     transaction::{
-        Change, ReadKey, Record, Row, change_key, entries,
-        keys::{Family, Part, key},
+        ReadKey, Record, Row, TimeKey, change_key, entries,
+        keys::{Family, KeyPart, key},
     },
     wire::{Category, ImageJob, ImageStatus, Product, Tombstone},
 };
@@ -40,7 +40,7 @@ pub(super) fn record<T: Record>(findings: &mut Findings, at: &ReadKey, row: &Val
     for reference in T::REFERENCES {
         for other in reference.ids(&record) {
             findings.refers(
-                key(partition, reference.rows, &[Part::Id(other)]),
+                key(partition, reference.rows, &[KeyPart::Id(other)]),
                 format!(
                     "{} refers to {} {other}, which is not there",
                     whose(),
@@ -61,14 +61,14 @@ pub(super) fn product(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let id = product.id.uuid();
     if product.stock_quantity.is_some() {
         findings.refers(
-            key(at.partition, Family::StockLevel, &[Part::Id(id)]),
+            key(at.partition, Family::StockLevel, &[KeyPart::Id(id)]),
             format!("product {id} is tracked, and has no stock level"),
         );
         findings.concerning(Family::Product, id);
     }
     if product.image_status == Some(ImageStatus::Pending) {
         findings.refers(
-            key(at.partition, Family::ImageJobByProduct, &[Part::Id(id)]),
+            key(at.partition, Family::ImageJobByProduct, &[KeyPart::Id(id)]),
             format!("product {id} waits for an image, and no job is queued"),
         );
         findings.concerning(Family::Product, id);
@@ -82,7 +82,7 @@ pub(super) fn category(findings: &mut Findings, at: &ReadKey, row: &Value) {
             key(
                 at.partition,
                 Family::CategoryFoldedName,
-                &[Part::Id(category.id.uuid())],
+                &[KeyPart::Id(category.id.uuid())],
             ),
             ProblemKind::MissingEntry,
             format!("category {} is not in the index of names", category.id),
@@ -106,7 +106,11 @@ pub(super) fn folded_name(findings: &mut Findings, at: &ReadKey, row: &Value) {
     findings.leads_to::<Category>(at.partition, Family::Category, id, |_| true);
     findings.concerning(Family::Category, id);
     findings.claim(Claim::entry(
-        key(at.partition, Family::CategoryByName, &[Part::Text(folded)]),
+        key(
+            at.partition,
+            Family::CategoryByName,
+            &[KeyPart::Text(folded)],
+        ),
         id.as_bytes().to_vec(),
         format!("category {id}"),
     ));
@@ -117,7 +121,7 @@ pub(super) fn by_name(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let (Some(id), Some(name)) = (findings.id(row), at.text().map(str::to_owned)) else {
         return;
     };
-    let folded = key(at.partition, Family::CategoryFoldedName, &[Part::Id(id)]);
+    let folded = key(at.partition, Family::CategoryFoldedName, &[KeyPart::Id(id)]);
     let test = move |found: Option<&Value>| match found {
         Some(found) if **found == *name.as_bytes() => None,
         _ => Some(format!(
@@ -161,7 +165,7 @@ pub(super) fn tombstone<T: Row>(findings: &mut Findings, at: &ReadKey, row: &Val
     }
     findings.changed(tombstone.updated_at);
     let kind = ProblemKind::DeletedAndThere;
-    let live = key(at.partition, T::ROWS, &[Part::Id(id)]);
+    let live = key(at.partition, T::ROWS, &[KeyPart::Id(id)]);
     let test = move |found: Option<&Value>| {
         found.map(|_| format!("{id} has a tombstone, but still exists"))
     };
@@ -182,7 +186,7 @@ pub(super) fn image_job(findings: &mut Findings, at: &ReadKey, row: &Value) {
         key(
             at.partition,
             Family::ImageJobByProduct,
-            &[Part::Id(product)],
+            &[KeyPart::Id(product)],
         ),
         id.as_bytes().to_vec(),
         format!("image job {id}"),
@@ -196,7 +200,7 @@ pub(super) fn image_job(findings: &mut Findings, at: &ReadKey, row: &Value) {
         findings.claim(Claim::entry(entry, Vec::new(), format!("image job {id}")));
     }
     findings.refers(
-        key(at.partition, Family::Product, &[Part::Id(product)]),
+        key(at.partition, Family::Product, &[KeyPart::Id(product)]),
         format!("image job {id} is for product {product}, which is not there"),
     );
     findings.concerning(Family::Product, product);
@@ -222,7 +226,7 @@ pub(super) fn image_job_by_due(findings: &mut Findings, at: &ReadKey, row: &Valu
 }
 
 /// Checks an entry of the list order of rows stored by id.
-pub(super) fn in_order<T: Row<Key = Change> + DeserializeOwned + 'static>(
+pub(super) fn in_order<T: Row<Key = TimeKey> + DeserializeOwned + 'static>(
     findings: &mut Findings,
     at: &ReadKey,
     row: &Value,
@@ -244,7 +248,7 @@ impl Findings {
         id: Uuid,
         has: impl Fn(&T) -> bool + Send + Sync + 'static,
     ) {
-        let row: Key = key(partition, rows, &[Part::Id(id)]);
+        let row: Key = key(partition, rows, &[KeyPart::Id(id)]);
         let claim = Claim::row::<T>(self.key(), row, has);
         self.claim(claim);
     }

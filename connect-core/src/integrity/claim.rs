@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::{Problem, ProblemKind};
 use crate::{
     storage::{Entry, Key, Value},
-    transaction::{Fault, Looked, Salvage, keys::Family},
+    transaction::{Fault, LenientReader, Lookup, keys::Family},
 };
 
 /// A condition on a row: present, absent, or with certain content.
@@ -109,8 +109,8 @@ impl Claim {
     }
 
     /// Compares the claim with the row found.
-    fn judge(self, found: &Looked) -> Option<Failed> {
-        let Looked::Found(found) = found else {
+    fn judge(self, found: &Lookup) -> Option<Failed> {
+        let Lookup::Found(found) = found else {
             // Reported where it is; what it says is unknown.
             return None;
         };
@@ -121,12 +121,15 @@ impl Claim {
 }
 
 /// Compares every claim with its row. Returns the failed ones.
-pub(super) async fn judge(reader: &Salvage<'_>, claims: Vec<Claim>) -> Result<Vec<Failed>, Fault> {
+pub(super) async fn judge(
+    reader: &LenientReader<'_>,
+    claims: Vec<Claim>,
+) -> Result<Vec<Failed>, Fault> {
     let mut about: Vec<Key> = claims.iter().map(|claim| claim.on.clone()).collect();
     about.sort_unstable();
     about.dedup();
     let found = reader.values(&about).await?;
-    let found: BTreeMap<&Key, Looked> = about.iter().zip(found).collect();
+    let found: BTreeMap<&Key, Lookup> = about.iter().zip(found).collect();
     let claims = claims.into_iter();
     let judged = claims.filter_map(|claim| found.get(&claim.on).and_then(|row| claim.judge(row)));
     Ok(judged.collect())

@@ -7,7 +7,7 @@ use crate::{
     storage::Value,
     transaction::{
         ReadKey,
-        keys::{Family, Part, key},
+        keys::{Family, KeyPart, key},
         number_in,
     },
     wire::Event,
@@ -24,9 +24,9 @@ pub(super) fn event(findings: &mut Findings, at: &ReadKey, row: &Value) {
         let (first, until) = (last + 1, sequence - 1);
         // Old events are purged from the front: then the one before is gone by now, too.
         let test = move |found: Option<&Value>| found.map(|_| missing_events(first, until));
-        let last = key(at.partition, Family::Event, &[Part::Number(last)]);
+        let last = key(at.partition, Family::Event, &[KeyPart::Number(last)]);
         let mut claim = Claim::on(last, ProblemKind::BrokenEvents, test);
-        claim.reported = key(at.partition, Family::Event, &[Part::Number(first)]);
+        claim.reported = key(at.partition, Family::Event, &[KeyPart::Number(first)]);
         findings.claim(claim);
     }
     let Some(event) = findings.parse::<Event<Held>>(row) else {

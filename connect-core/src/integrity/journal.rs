@@ -14,7 +14,7 @@ use crate::{
     storage::Value,
     transaction::{
         ReadKey, change_key,
-        keys::{Family, Part, key},
+        keys::{Family, KeyPart, key},
     },
     wire::{DailySummary, Order, Transaction, TransactionType, ZReport},
 };
@@ -39,7 +39,7 @@ pub(super) fn transaction(findings: &mut Findings, at: &ReadKey, row: &Value) {
         key(
             at.partition,
             Family::TransactionById,
-            &[Part::Id(row.id.uuid())],
+            &[KeyPart::Id(row.id.uuid())],
         ),
         number.to_be_bytes().to_vec(),
         format!("transaction {}", row.id),
@@ -78,7 +78,7 @@ fn links(findings: &mut Findings, at: &ReadKey, row: &Transaction) {
             key(
                 at.partition,
                 Family::TransactionById,
-                &[Part::Id(sale.uuid())],
+                &[KeyPart::Id(sale.uuid())],
             ),
             format!("receipt {number} refunds transaction {sale}, which is not there"),
         );
@@ -97,7 +97,7 @@ fn links(findings: &mut Findings, at: &ReadKey, row: &Transaction) {
         let leads_back = sale.is_none() || order.transaction_id == sale;
         (!leads_back).then(|| format!("receipt {number} is of order {id}, which does not name it"))
     };
-    let order = key(at.partition, Family::Order, &[Part::Id(id.uuid())]);
+    let order = key(at.partition, Family::Order, &[KeyPart::Id(id.uuid())]);
     let claim = Claim::on(order, ProblemKind::MissingReference, test);
     findings.claim(claim.reported_as(&findings.key().clone()));
 }
@@ -149,7 +149,7 @@ pub(super) fn receipt_up_to(findings: &mut Findings, at: &ReadKey, row: &Value) 
     let Some(day) = at.number() else { return };
     sums(findings).add_up_to(day);
     findings.refers(
-        key(at.partition, Family::JournalDay, &[Part::Number(day)]),
+        key(at.partition, Family::JournalDay, &[KeyPart::Number(day)]),
         "an entry leads to a day that has no summary".to_owned(),
     );
     findings.mended_by(Some(Mend::Remove));
@@ -212,7 +212,11 @@ fn leads_to_row(
     number: u64,
     has: impl Fn(&Transaction) -> bool + Send + Sync + 'static,
 ) {
-    let row = key(at.partition, Family::Transaction, &[Part::Number(number)]);
+    let row = key(
+        at.partition,
+        Family::Transaction,
+        &[KeyPart::Number(number)],
+    );
     let claim = Claim::row::<Transaction>(findings.key(), row, has);
     findings.claim(claim);
     findings.mended_by(None);

@@ -10,7 +10,7 @@ use crate::{
     resources::{day_key, day_number},
     rules::zone,
     storage::{Key, Write},
-    transaction::keys::{Family, Part, key},
+    transaction::keys::{Family, KeyPart, key},
     wire::{DailySummary, Date, Totals, Transaction},
 };
 
@@ -91,7 +91,11 @@ impl JournalSums {
         let stray = stray.map(|entry| (ProblemKind::StrayEntry, *entry));
         let entries = missing.chain(stray).map(move |(kind, (family, day))| {
             let message = "the rows of the journal do not lead to this entry, or it is not there";
-            Problem::new(kind, &key(location, family, &[Part::Number(day)]), message)
+            Problem::new(
+                kind,
+                &key(location, family, &[KeyPart::Number(day)]),
+                message,
+            )
         });
         days.chain(entries)
     }
@@ -99,7 +103,7 @@ impl JournalSums {
     /// The writes to restore lost entries and summaries of days.
     /// Present ones are kept: they may count lost rows.
     pub(super) fn mends(&self, location: Uuid) -> Vec<(Key, Write)> {
-        let entry = |family, day: &u64| key(location, family, &[Part::Number(*day)]);
+        let entry = |family, day: &u64| key(location, family, &[KeyPart::Number(*day)]);
         let mut mends = Vec::new();
         for (day, first) in &self.from {
             let first = Write::Put(first.to_be_bytes().as_slice().into());

@@ -8,7 +8,7 @@ use crate::{
     storage::Value,
     transaction::{
         ReadKey, change_key,
-        keys::{Family, Part, key},
+        keys::{Family, KeyPart, key},
     },
     wire::Order,
 };
@@ -32,7 +32,7 @@ pub(super) fn order(findings: &mut Findings, at: &ReadKey, row: &Value) {
             key(
                 at.partition,
                 Family::TransactionById,
-                &[Part::Id(sale.uuid())],
+                &[KeyPart::Id(sale.uuid())],
             ),
             format!("order {id} was paid by transaction {sale}, which is not there"),
         );

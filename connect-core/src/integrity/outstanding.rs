@@ -6,7 +6,7 @@ use super::{Problem, ProblemKind};
 use crate::{
     owner::WebhookState,
     storage::{Key, Value},
-    transaction::{Fault, Looked, Salvage, Webhooks, clock_key, woken_key},
+    transaction::{Fault, LenientReader, Lookup, Webhooks, clock_key, woken_key},
 };
 
 /// Checks a webhook's outstanding deliveries.
@@ -14,7 +14,7 @@ use crate::{
 /// `clock` is the row of the clock at the time of their count. While that row is the same, no worker has
 /// removed any of them.
 pub(super) async fn are_looked_at(
-    reader: &Salvage<'_>,
+    reader: &LenientReader<'_>,
     webhook: Uuid,
     outstanding: u64,
     clock: Option<&Value>,
@@ -28,10 +28,10 @@ pub(super) async fn are_looked_at(
     ];
     let found = reader.values(&keys).await?;
     let [
-        Looked::Found(stands),
-        Looked::Found(state),
-        Looked::Found(woken),
-        Looked::Found(link),
+        Lookup::Found(stands),
+        Lookup::Found(state),
+        Lookup::Found(woken),
+        Lookup::Found(link),
     ] = &found[..]
     else {
         // An unreadable row is reported at its own key.
@@ -62,12 +62,16 @@ pub(super) async fn are_looked_at(
 
 /// Returns whether the account behind `link` has switched a webhook off.
 /// An unreadable row is reported at its own key.
-async fn is_off(reader: &Salvage<'_>, webhook: Uuid, link: Option<&Value>) -> Result<bool, Fault> {
+async fn is_off(
+    reader: &LenientReader<'_>,
+    webhook: Uuid,
+    link: Option<&Value>,
+) -> Result<bool, Fault> {
     let Some(of_account) = link.map(|link| Key::from(&**link)) else {
         return Ok(false);
     };
     let found = reader.values(std::slice::from_ref(&of_account)).await?;
-    let Some(Looked::Found(row)) = found.into_iter().next() else {
+    let Some(Lookup::Found(row)) = found.into_iter().next() else {
         return Ok(true);
     };
     let webhooks = Webhooks::read(&of_account, row.as_ref()).unwrap_or_default();

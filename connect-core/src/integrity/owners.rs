@@ -13,7 +13,7 @@ use crate::{
     storage::{Key, Value},
     transaction::{
         Account, ReadKey, ScreenKey, Token, clock_key,
-        keys::{Family, NOBODY, Part, key},
+        keys::{Family, GLOBAL, KeyPart, key},
     },
     wire::{Id, Location, Timestamp},
 };
@@ -42,7 +42,7 @@ pub(super) fn account(findings: &mut Findings, at: &ReadKey, row: &Value) {
         }
     }
     webhooks::of_account(findings, &account);
-    let listed = key(NOBODY, Family::AccountList, &[Part::Id(id)]);
+    let listed = key(GLOBAL, Family::AccountList, &[KeyPart::Id(id)]);
     findings.claim(Claim::entry(listed, Vec::new(), format!("account {id}")));
     findings.claim(Claim::there(
         clock_key(id),
@@ -71,12 +71,12 @@ pub(super) fn token(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let account_key = key(account, Family::Account, &[]);
     let whose = || format!("token {id}");
     findings.claim(Claim::entry(
-        key(account, Family::TokenById, &[Part::Id(id)]),
+        key(account, Family::TokenById, &[KeyPart::Id(id)]),
         digest.to_vec(),
         whose(),
     ));
     findings.claim(Claim::entry(
-        key(NOBODY, Family::AccountOfToken, &[Part::Digest(digest)]),
+        key(GLOBAL, Family::AccountOfToken, &[KeyPart::Digest(digest)]),
         account_key.to_vec(),
         whose(),
     ));
@@ -105,7 +105,7 @@ pub(super) fn token_by_id(findings: &mut Findings, at: &ReadKey, row: &Value) {
     };
     let account = at.partition;
     let has = move |token: &Token| token.id == id && token.account_id == account;
-    let row = key(NOBODY, Family::Token, &[Part::Digest(&digest)]);
+    let row = key(GLOBAL, Family::Token, &[KeyPart::Digest(&digest)]);
     let claim = Claim::row(findings.key(), row, has);
     findings.claim(claim);
 }
@@ -115,7 +115,7 @@ pub(super) fn account_of_token(findings: &mut Findings, at: &ReadKey, row: &Valu
     let Some(digest) = at.digest() else { return };
     let account = row.clone();
     let has = move |token: &Token| *account == *key(token.account_id.uuid(), Family::Account, &[]);
-    let row = key(NOBODY, Family::Token, &[Part::Digest(digest)]);
+    let row = key(GLOBAL, Family::Token, &[KeyPart::Digest(digest)]);
     let claim = Claim::row(findings.key(), row, has);
     findings.claim(claim);
 }
@@ -125,7 +125,7 @@ pub(super) fn token_use(findings: &mut Findings, at: &ReadKey, row: &Value) {
     findings.parse::<Timestamp>(row);
     if let Some(id) = at.id() {
         findings.refers(
-            key(at.partition, Family::TokenById, &[Part::Id(id)]),
+            key(at.partition, Family::TokenById, &[KeyPart::Id(id)]),
             format!("token {id} was used, and is not there"),
         );
         findings.mended_by(Some(Mend::Remove));
@@ -142,12 +142,20 @@ pub(super) fn screen_key(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let account_key = key(account, Family::Account, &[]);
     let whose = || format!("the key of screen {screen}");
     findings.claim(Claim::entry(
-        key(account, Family::ScreenKeyById, &[Part::Id(screen.uuid())]),
+        key(
+            account,
+            Family::ScreenKeyById,
+            &[KeyPart::Id(screen.uuid())],
+        ),
         digest.to_vec(),
         whose(),
     ));
     findings.claim(Claim::entry(
-        key(NOBODY, Family::AccountOfScreenKey, &[Part::Digest(digest)]),
+        key(
+            GLOBAL,
+            Family::AccountOfScreenKey,
+            &[KeyPart::Digest(digest)],
+        ),
         account_key.to_vec(),
         whose(),
     ));
@@ -167,7 +175,7 @@ pub(super) fn screen_key_by_id(findings: &mut Findings, at: &ReadKey, row: &Valu
     };
     let account = at.partition;
     let has = move |key: &ScreenKey| key.screen_id == id && key.account_id == account;
-    let row = key(NOBODY, Family::ScreenKey, &[Part::Digest(&digest)]);
+    let row = key(GLOBAL, Family::ScreenKey, &[KeyPart::Digest(&digest)]);
     let claim = Claim::row(findings.key(), row, has);
     findings.claim(claim);
 }
@@ -177,7 +185,7 @@ pub(super) fn account_of_screen_key(findings: &mut Findings, at: &ReadKey, row: 
     let Some(digest) = at.digest() else { return };
     let account = row.clone();
     let has = move |own: &ScreenKey| *account == *key(own.account_id.uuid(), Family::Account, &[]);
-    let row = key(NOBODY, Family::ScreenKey, &[Part::Digest(digest)]);
+    let row = key(GLOBAL, Family::ScreenKey, &[KeyPart::Digest(digest)]);
     let claim = Claim::row(findings.key(), row, has);
     findings.claim(claim);
 }
@@ -190,12 +198,12 @@ pub(super) fn answer(findings: &mut Findings, at: &ReadKey, row: &Value) {
     };
     let text = at.text().unwrap_or_default();
     let parts = [
-        Part::Time(expires_at),
-        Part::Id(at.partition),
-        Part::Text(text),
+        KeyPart::Time(expires_at),
+        KeyPart::Id(at.partition),
+        KeyPart::Text(text),
     ];
     findings.claim(Claim::entry(
-        key(NOBODY, Family::AnswerByExpiry, &parts),
+        key(GLOBAL, Family::AnswerByExpiry, &parts),
         findings.key().to_vec(),
         format!(
             "the stored answer to key {text:?} of caller {}",
@@ -211,7 +219,7 @@ pub(super) fn answer_by_expiry(findings: &mut Findings, at: &ReadKey, row: &Valu
     let (Some(expires_at), Some(caller), Some(text)) = (at.time(), at.id(), at.text()) else {
         return;
     };
-    let answer_key: Key = key(caller, Family::Answer, &[Part::Text(text)]);
+    let answer_key: Key = key(caller, Family::Answer, &[KeyPart::Text(text)]);
     if **row != *answer_key {
         return findings.bad("the entry holds the key of another answer".to_owned());
     }

@@ -11,8 +11,8 @@ use super::{
 use crate::{
     storage::{Commit, Key, Range, Value},
     transaction::{
-        ChangeClock, Counted, Fault, ReadKey, Salvage, Usage, clock_key, counted,
-        keys::{Family, NOBODY, Owner, Part, after_prefix, key},
+        ChangeClock, Fault, LenientReader, ReadKey, Usage, UsageRule, clock_key, counted,
+        keys::{Family, GLOBAL, KeyPart, PartitionOwner, after_prefix, key},
     },
     wire::{Timestamp, limits::EVENT_DAYS},
 };
@@ -92,7 +92,7 @@ impl Partition {
 
     /// Adds a row to what is stored.
     pub(super) fn store(&mut self, key: &Key, family: Family, row: &Value) {
-        if counted(family) == Some(Counted::Always) {
+        if counted(family) == Some(UsageRule::Always) {
             self.stored.add(key, family, row.len());
         }
     }
@@ -122,7 +122,7 @@ impl Partition {
 
     /// Returns whether the rows are those of a location.
     pub(super) fn is_location(&self) -> bool {
-        (self.counts.keys()).any(|family| family.owner() == Owner::Location)
+        (self.counts.keys()).any(|family| family.owner() == PartitionOwner::Location)
     }
 
     fn number_of(&self, family: Family) -> u64 {
@@ -132,10 +132,10 @@ impl Partition {
     /// Checks the partition once all its rows were seen.
     pub(super) async fn finish(
         &self,
-        reader: &Salvage<'_>,
+        reader: &LenientReader<'_>,
         now: Timestamp,
     ) -> Result<Vec<Problem>, Fault> {
-        if self.id == NOBODY {
+        if self.id == GLOBAL {
             return Ok(Vec::new());
         }
         let events = key(self.id, Family::Event, &[]);
@@ -175,7 +175,7 @@ impl Partition {
         let first_missing = newest.map_or(clock.sequence, |newest| newest + 1);
         if first_missing <= clock.sequence && (newest.is_some() || is_recent) && clock.sequence > 0
         {
-            let missing = [Part::Number(first_missing)];
+            let missing = [KeyPart::Number(first_missing)];
             problems.push(Problem::new(
                 ProblemKind::BrokenEvents,
                 &key(self.id, Family::Event, &missing),
@@ -224,7 +224,7 @@ impl Partition {
     fn compare_stored(&self, clock: &ChangeClock) -> Option<Problem> {
         let counted = clock.usage.as_ref().filter(|usage| usage.is_complete())?;
         let stored = &self.stored;
-        let figures = |usage: &Usage| {
+        let metrics = |usage: &Usage| {
             let Usage {
                 products,
                 categories,
@@ -236,7 +236,7 @@ impl Partition {
                 "{products} products, {categories} categories, {option_groups} option groups and {bytes} bytes"
             )
         };
-        let (counted, stored) = (figures(counted), figures(stored));
+        let (counted, stored) = (metrics(counted), metrics(stored));
         (counted != stored).then(|| {
             let message = format!("the clock has counted {counted}, there are {stored}");
             Problem::new(ProblemKind::Count, &clock_key(self.id), message)

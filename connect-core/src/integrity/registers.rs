@@ -13,8 +13,8 @@ use crate::{
     resources::RegisterPeriod,
     storage::{Key, Write},
     transaction::{
-        Fault, Salvage,
-        keys::{Family, Part, after_prefix, key},
+        Fault, LenientReader,
+        keys::{Family, KeyPart, after_prefix, key},
     },
     wire::{Cash, Timestamp, Transaction, ZReport},
 };
@@ -26,12 +26,12 @@ const PIECE: usize = 500;
 #[derive(Clone, Default)]
 pub(super) struct Registers {
     /// The Z reports of each register, in the order of their numbers.
-    reports: Arc<BTreeMap<Uuid, Vec<Report>>>,
+    reports: Arc<BTreeMap<Uuid, Vec<CheckedReport>>>,
     open: BTreeMap<Uuid, Open>,
 }
 
 /// A Z report.
-struct Report {
+struct CheckedReport {
     number: u64,
     /// The receipt number of its last row; `None` for a report without rows.
     last: Option<u64>,
@@ -53,10 +53,10 @@ struct Open {
 impl Registers {
     /// Reads the Z reports of a location.
     /// An unreadable one is reported at its own key.
-    pub(super) async fn read(reader: &Salvage<'_>, location: Uuid) -> Result<Self, Fault> {
+    pub(super) async fn read(reader: &LenientReader<'_>, location: Uuid) -> Result<Self, Fault> {
         let prefix = key(location, Family::ZReport, &[]);
         let end = after_prefix(&prefix);
-        let mut reports = BTreeMap::<Uuid, Vec<Report>>::new();
+        let mut reports = BTreeMap::<Uuid, Vec<CheckedReport>>::new();
         let mut from = Some(prefix);
         while let Some(start) = from {
             let piece = reader.piece(&start, Some(&end), PIECE).await?;
@@ -65,7 +65,7 @@ impl Registers {
                     continue;
                 };
                 let of_register = reports.entry(report.register.id.uuid()).or_default();
-                of_register.push(Report {
+                of_register.push(CheckedReport {
                     number: report.number,
                     last: report.last_receipt_number,
                     closed_at: report.closed_at,
@@ -137,7 +137,7 @@ impl Registers {
                  are not those of its rows",
                 open.passed
             );
-            let period = key(location, Family::RegisterPeriod, &[Part::Id(*register)]);
+            let period = key(location, Family::RegisterPeriod, &[KeyPart::Id(*register)]);
             Problem::new(ProblemKind::BadRow, &period, message)
         })
     }
@@ -156,7 +156,7 @@ impl Registers {
                 ..passed.open.remove(register).unwrap_or_default().rows
             };
             if let Ok(period) = serde_json::to_vec(&period) {
-                let key = key(location, Family::RegisterPeriod, &[Part::Id(*register)]);
+                let key = key(location, Family::RegisterPeriod, &[KeyPart::Id(*register)]);
                 mends.push((key, Write::Put(period.into())));
             }
         }
@@ -165,7 +165,7 @@ impl Registers {
 }
 
 /// Claims: a Z report has this number, and covers these rows.
-fn is_of(report: &Report, number: u64, rows: RegisterPeriod) -> Claim {
+fn is_of(report: &CheckedReport, number: u64, rows: RegisterPeriod) -> Claim {
     Claim::on(report.key.clone(), ProblemKind::BadRow, move |found| {
         let report: ZReport = serde_json::from_slice(found?).ok()?;
         let cash = Cash {

@@ -17,7 +17,7 @@ use crate::{
     resources::see_to,
     storage::{Commit, Entry, Expectation, Key, Value, Write},
     transaction::{
-        ChangeClock, Fault, ReadKey, Salvage, Store, clock_key, keys::Family, woken_key,
+        ChangeClock, Fault, LenientReader, ReadKey, Store, clock_key, keys::Family, woken_key,
     },
 };
 
@@ -47,7 +47,7 @@ impl Repairs<'_> {
     /// Mends index entries of rows, which the reader has read after the clock of their partition.
     pub(super) async fn rows(
         &mut self,
-        reader: Salvage<'_>,
+        reader: LenientReader<'_>,
         partition: Uuid,
         clock: Option<Value>,
         findings: Findings,

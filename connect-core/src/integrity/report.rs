@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::transaction::{ReadKey, keys::Owner};
+use crate::transaction::{ReadKey, keys::PartitionOwner};
 
 /// The most problems in the list; further ones are only counted.
 const LISTED: usize = 1000;
@@ -68,7 +68,7 @@ impl Problem {
     pub(super) fn new(kind: ProblemKind, key: &[u8], message: impl Into<String>) -> Self {
         let of_location = |key: &ReadKey| {
             let owner = key.family.owner();
-            matches!(owner, Owner::Location | Owner::Any)
+            matches!(owner, PartitionOwner::Location | PartitionOwner::Any)
         };
         Self {
             kind,

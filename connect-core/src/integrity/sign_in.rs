@@ -7,7 +7,7 @@ use crate::{
     storage::Value,
     transaction::{
         Invitation, ReadKey, Session, SignIn,
-        keys::{Family, NOBODY, Part, key},
+        keys::{Family, GLOBAL, KeyPart, key},
     },
 };
 
@@ -19,9 +19,9 @@ pub(super) fn sign_in(findings: &mut Findings, at: &ReadKey, row: &Value) {
     };
     findings.claim(Claim::entry(
         key(
-            NOBODY,
+            GLOBAL,
             Family::AccountOfEmail,
-            &[Part::Text(&sign_in.email)],
+            &[KeyPart::Text(&sign_in.email)],
         ),
         at.partition.as_bytes().to_vec(),
         format!("the address of the owner of account {}", at.partition),

@@ -5,7 +5,7 @@ use crate::{
     storage::Value,
     transaction::{
         ReadKey, Row,
-        keys::{Family, Part, key},
+        keys::{Family, KeyPart, key},
         keys_of,
     },
     wire::{Product, StockLevel, StockMovement},
@@ -36,7 +36,7 @@ pub(super) fn level(findings: &mut Findings, at: &ReadKey, row: &Value) {
             && product.external_id == level.external_id;
         (!is_same).then(|| format!("product {id} and its level say different things"))
     };
-    let product = key(at.partition, Family::Product, &[Part::Id(id)]);
+    let product = key(at.partition, Family::Product, &[KeyPart::Id(id)]);
     let claim = Claim::on(product, ProblemKind::BadRow, agrees);
     findings.claim(claim.reported_as(&findings.key().clone()));
     findings.concerning(Family::Product, id);
@@ -68,7 +68,7 @@ pub(super) fn movement(findings: &mut Findings, at: &ReadKey, row: &Value) {
             key(
                 at.partition,
                 Family::TransactionById,
-                &[Part::Id(cause.uuid())],
+                &[KeyPart::Id(cause.uuid())],
             ),
             format!("stock movement {id} is of transaction {cause}, which is not there"),
         );

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::{Problem, ProblemKind};
 use crate::{
-    transaction::keys::{Family, Part, key},
+    transaction::keys::{Family, KeyPart, key},
     wire::{Quantity, QuantityChange},
 };
 
@@ -18,11 +18,11 @@ pub(super) struct StockSums {
     left: Arc<BTreeMap<Uuid, i64>>,
     /// The rows of the last piece, not added yet.
     /// A clone of the sums for each piece would cost more than the sums.
-    piece: Vec<Seen>,
+    piece: Vec<StockRow>,
 }
 
 #[derive(Clone, Copy)]
-enum Seen {
+enum StockRow {
     Level(Uuid, i64),
     Movement(Uuid, i64),
 }
@@ -31,13 +31,13 @@ impl StockSums {
     /// Adds a level.
     pub(super) fn add_level(&mut self, product: Uuid, quantity: Quantity) {
         self.piece
-            .push(Seen::Level(product, quantity.thousandths()));
+            .push(StockRow::Level(product, quantity.thousandths()));
     }
 
     /// Adds a movement.
     pub(super) fn add_movement(&mut self, product: Uuid, change: QuantityChange) {
         self.piece
-            .push(Seen::Movement(product, change.thousandths()));
+            .push(StockRow::Movement(product, change.thousandths()));
     }
 
     /// Adds up the rows of a piece.
@@ -48,10 +48,10 @@ impl StockSums {
         let left = Arc::make_mut(&mut self.left);
         for seen in self.piece.drain(..) {
             match seen {
-                Seen::Level(product, quantity) => {
+                StockRow::Level(product, quantity) => {
                     left.insert(product, quantity);
                 }
-                Seen::Movement(product, change) => {
+                StockRow::Movement(product, change) => {
                     if let Some(left) = left.get_mut(&product) {
                         *left = left.wrapping_sub(change);
                     }
@@ -69,7 +69,7 @@ impl StockSums {
                 "the level of product {product} is not the sum of its movements: {left} \
                  thousandths are left over"
             );
-            let level = key(location, Family::StockLevel, &[Part::Id(*product)]);
+            let level = key(location, Family::StockLevel, &[KeyPart::Id(*product)]);
             Problem::new(ProblemKind::BadRow, &level, message)
         })
     }

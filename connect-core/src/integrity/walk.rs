@@ -11,8 +11,8 @@ use super::{
 use crate::{
     storage::{Entry, Key},
     transaction::{
-        Account, Fault, Looked, Salvage, Store, clock_key,
-        keys::{Family, NOBODY, after_prefix, key},
+        Account, Fault, LenientReader, Lookup, Store, clock_key,
+        keys::{Family, GLOBAL, after_prefix, key},
     },
     wire::Timestamp,
 };
@@ -30,11 +30,11 @@ pub(super) async fn walk<'s>(
     progress: &mut (dyn FnMut(CheckProgress) + Send),
     repairs: Option<&mut Repairs<'s>>,
 ) -> Result<CheckReport, Fault> {
-    let mut walk = Walk {
+    let mut walk = IntegrityWalk {
         store,
-        reader: Salvage::new(store),
+        reader: LenientReader::new(store),
         now,
-        partition: Partition::new(NOBODY),
+        partition: Partition::new(GLOBAL),
         locations: BTreeSet::new(),
         report: CheckReport::default(),
         repairs,
@@ -62,9 +62,9 @@ pub(super) async fn walk<'s>(
     Ok(walk.report)
 }
 
-struct Walk<'s, 'r> {
+struct IntegrityWalk<'s, 'r> {
     store: &'s Store,
-    reader: Salvage<'s>,
+    reader: LenientReader<'s>,
     now: Timestamp,
     /// The partition that the walk is in.
     partition: Partition,
@@ -74,7 +74,7 @@ struct Walk<'s, 'r> {
     repairs: Option<&'r mut Repairs<'s>>,
 }
 
-impl Walk<'_, '_> {
+impl IntegrityWalk<'_, '_> {
     /// A row that the storage cannot return.
     async fn damaged(&mut self, key: &[u8], error: &dyn std::fmt::Display) -> Result<(), Fault> {
         self.enter(owner(key)).await?;
@@ -113,10 +113,10 @@ impl Walk<'_, '_> {
         };
         let (id, end) = (self.partition.id, [&last[..], &[0]].concat());
         let reader = match id {
-            NOBODY => Salvage::new(self.store),
-            _ => Salvage::under_lock(self.store, id).await?,
+            GLOBAL => LenientReader::new(self.store),
+            _ => LenientReader::under_lock(self.store, id).await?,
         };
-        let Some(Looked::Found(clock)) = reader.values(&[clock_key(id)]).await?.pop() else {
+        let Some(Lookup::Found(clock)) = reader.values(&[clock_key(id)]).await?.pop() else {
             // Nobody writes beside a clock that cannot be read.
             return Ok(());
         };
@@ -137,10 +137,10 @@ impl Walk<'_, '_> {
         let mut lock = None;
         let mut reading = 2;
         loop {
-            if reading > 2 && id != NOBODY {
+            if reading > 2 && id != GLOBAL {
                 // Given back first: a lock that is held cannot be had once more.
                 drop(lock.take());
-                lock = Some(Salvage::under_lock(self.store, id).await?);
+                lock = Some(LenientReader::under_lock(self.store, id).await?);
             }
             let reader = lock.as_ref().unwrap_or(&self.reader);
             let stood_at = reader.values(&clock).await?;
@@ -181,7 +181,7 @@ impl Walk<'_, '_> {
         if id != self.partition.id {
             self.finish().await?;
             self.partition = Partition::new(id);
-            if id != NOBODY {
+            if id != GLOBAL {
                 self.partition.registers = Registers::read(&self.reader, id).await?;
             }
         }
@@ -214,7 +214,7 @@ impl Walk<'_, '_> {
 
     /// The locations of all accounts that can be read.
     async fn all_locations(&self) -> Result<BTreeSet<Uuid>, Fault> {
-        let prefix = key(NOBODY, Family::AccountList, &[]);
+        let prefix = key(GLOBAL, Family::AccountList, &[]);
         let end = after_prefix(&prefix);
         let mut locations = BTreeSet::new();
         let mut from = Some(prefix);
@@ -228,7 +228,7 @@ impl Walk<'_, '_> {
             };
             let accounts: Vec<Key> = entries.chain(damaged).filter_map(account).collect();
             for found in self.reader.values(&accounts).await? {
-                let Looked::Found(Some(row)) = found else {
+                let Lookup::Found(Some(row)) = found else {
                     continue;
                 };
                 let account = serde_json::from_slice::<Account>(&row).ok();
@@ -243,7 +243,7 @@ impl Walk<'_, '_> {
 
 /// Holds every claim against the rows that it is about.
 async fn judge(
-    reader: &Salvage<'_>,
+    reader: &LenientReader<'_>,
     findings: Findings,
 ) -> Result<(Partition, Vec<Problem>), Fault> {
     let Findings {
@@ -259,14 +259,14 @@ async fn judge(
 
 /// The partition that a key belongs to. What is too short to have one is nobody's.
 fn owner(key: &[u8]) -> Uuid {
-    key.first_chunk().map_or(NOBODY, |id| Uuid::from_bytes(*id))
+    key.first_chunk().map_or(GLOBAL, |id| Uuid::from_bytes(*id))
 }
 
-fn is_same(before: &[Looked], after: &[Looked]) -> bool {
+fn is_same(before: &[Lookup], after: &[Lookup]) -> bool {
     before.iter().zip(after).all(|pair| match pair {
-        (Looked::Found(before), Looked::Found(after)) => before == after,
+        (Lookup::Found(before), Lookup::Found(after)) => before == after,
         // An unreadable clock keeps all writers of the location away.
-        (Looked::Damaged, Looked::Damaged) => true,
+        (Lookup::Damaged, Lookup::Damaged) => true,
         _ => false,
     })
 }

@@ -13,8 +13,8 @@ use crate::{
     owner::StoredTotals,
     storage::{Entry, Key, Range},
     transaction::{
-        Error, Fault, Looked, ReadKey, Salvage, Store, SwitchOffReason, Webhooks,
-        keys::{Family, NOBODY, after_prefix, key},
+        Error, Fault, LenientReader, Lookup, ReadKey, Store, SwitchOffReason, Webhooks,
+        keys::{Family, GLOBAL, after_prefix, key},
     },
     wire::Timestamp,
 };
@@ -108,7 +108,7 @@ impl Connect {
         })
         .await?;
         backlog.oldest_delivery = since(oldest, now);
-        let images = [(NOBODY, Family::ImageJobByDue)];
+        let images = [(GLOBAL, Family::ImageJobByDue)];
         backlog.images = count(store, images, (now, MOST), |_| {}).await?;
         let queues = off.into_iter().flat_map(of_webhook);
         let held = count(store, queues, (now, MOST_HELD), |_| {}).await?;
@@ -125,9 +125,9 @@ impl Connect {
         for accounts in accounts.chunks(PIECE) {
             let keys = accounts.iter().map(|account| Webhooks::key(account.uuid()));
             let keys: Vec<_> = keys.collect();
-            let rows = Salvage::new(self.store()).values(&keys).await?;
+            let rows = LenientReader::new(self.store()).values(&keys).await?;
             for (key, row) in keys.iter().zip(rows) {
-                let Looked::Found(row) = row else { continue };
+                let Lookup::Found(row) = row else { continue };
                 let webhooks = Webhooks::read(key, row.as_ref()).unwrap_or_default();
                 for own in webhooks.0 {
                     if !own.webhook.is_enabled() {
@@ -150,7 +150,7 @@ impl Connect {
 async fn with_work(store: &Store, now: Timestamp) -> Result<BTreeSet<Uuid>, Fault> {
     let mut webhooks = BTreeSet::new();
     for family in [Family::WebhookWoken, Family::WebhookByDue] {
-        count(store, [(NOBODY, family)], (now, MOST), |(at, _)| {
+        count(store, [(GLOBAL, family)], (now, MOST), |(at, _)| {
             webhooks.extend(ReadKey::of(at).and_then(|at| at.id()));
         })
         .await?;
@@ -176,7 +176,7 @@ async fn count(
     (now, most): (Timestamp, usize),
     mut show: impl FnMut(&Entry),
 ) -> Result<Waiting, Fault> {
-    let reader = Salvage::new(store);
+    let reader = LenientReader::new(store);
     let mut counted = Waiting::default();
     let queues = queues.into_iter().map(Unread::new);
     let mut unread: Vec<Unread> = queues.collect();
@@ -246,7 +246,7 @@ mod tests {
         storage::{
             Commit, Storage as _, Value, Write, conformance::Distant, memory::MemoryStorage,
         },
-        transaction::{environment::Environment, keys::Part},
+        transaction::{environment::Environment, keys::KeyPart},
     };
 
     /// A store with queues of these lengths, and its round trips.
@@ -257,7 +257,7 @@ mod tests {
         for (queue, (length, ago)) in (0..).zip(queues) {
             let due = NOW.plus_seconds(-ago);
             for row in 0..*length as u128 {
-                let place = [Part::Time(due), Part::Id(Uuid::from_u128(row))];
+                let place = [KeyPart::Time(due), KeyPart::Id(Uuid::from_u128(row))];
                 let key = key(Uuid::from_u128(queue), Family::DeliveryByDue, &place);
                 commit.writes.push((key, Write::Put(Value::default())));
             }

@@ -9,8 +9,8 @@ use crate::{
     rules::text,
     storage::{Range, Read, Value},
     transaction::{
-        Account, AccountLocation, End, Error, Fault, Reads, Reason, Unit, Webhooks,
-        keys::{Family, NOBODY, Part, after_prefix, key},
+        Account, AccountLocation, End, Error, Fault, Reads, Reason, UnitOfWork, Webhooks,
+        keys::{Family, GLOBAL, KeyPart, after_prefix, key},
     },
     wire::{
         Id, Location, VatRate,
@@ -64,7 +64,11 @@ impl Connect {
             let none = unit.json(&Webhooks::default());
             unit.put(Webhooks::key(account.id.uuid()), none);
             unit.put(
-                key(NOBODY, Family::AccountList, &[Part::Id(account.id.uuid())]),
+                key(
+                    GLOBAL,
+                    Family::AccountList,
+                    &[KeyPart::Id(account.id.uuid())],
+                ),
                 Value::default(),
             );
             Ok(End::commit(unit, account.clone()))
@@ -93,7 +97,7 @@ impl Connect {
     /// # Errors
     /// The storage failed.
     pub async fn account_ids(&self) -> Result<Vec<Id<Account>>, Error> {
-        let prefix = key(NOBODY, Family::AccountList, &[]);
+        let prefix = key(GLOBAL, Family::AccountList, &[]);
         let range = Range {
             from: &prefix,
             to: Some(&after_prefix(&prefix)),
@@ -162,7 +166,7 @@ impl Connect {
     }
 }
 
-pub(super) async fn get_account(unit: &mut Unit<'_>) -> Result<Account, Error> {
+pub(super) async fn get_account(unit: &mut UnitOfWork<'_>) -> Result<Account, Error> {
     let id = unit.partition();
     let account_key = key(id, Family::Account, &[]);
     let mut reads = Reads::of(id);
@@ -179,7 +183,7 @@ fn no_account(id: Id<Account>) -> Error {
 
 /// Changes the account of a unit of work. An unchanged row is not written.
 pub(super) async fn change_account<T>(
-    unit: &mut Unit<'_>,
+    unit: &mut UnitOfWork<'_>,
     change: impl FnOnce(&mut Account) -> Result<T, Error>,
 ) -> Result<T, Error> {
     let before = get_account(unit).await?;
@@ -191,7 +195,7 @@ pub(super) async fn change_account<T>(
     Ok(changed)
 }
 
-fn put_account(unit: &mut Unit<'_>, account: &Account) {
+fn put_account(unit: &mut UnitOfWork<'_>, account: &Account) {
     let row = unit.json(account);
     unit.put(key(account.id.uuid(), Family::Account, &[]), row);
 }

@@ -8,7 +8,7 @@ mod stored;
 mod tokens;
 mod webhooks;
 
-pub(crate) use webhooks::{Failing, LEASE, Lease, WebhookState, due_key};
+pub(crate) use webhooks::{Failing, LEASE, WebhookLease, WebhookState, due_key};
 pub use {
     account_changes::{AccountChange, LocationChange},
     accounts::{NewAccount, NewLocation},

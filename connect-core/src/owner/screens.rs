@@ -10,8 +10,8 @@ use crate::{
     },
     storage::{Key, Read, Value},
     transaction::{
-        Account, End, Error, Fault, Reason, Screen, ScreenKey, ScreenType, Unit,
-        keys::{Family, NOBODY, Part, key},
+        Account, End, Error, Fault, Reason, Screen, ScreenKey, ScreenType, UnitOfWork,
+        keys::{Family, GLOBAL, KeyPart, key},
     },
     wire::{Id, Location, limits::MAX_SCREENS},
 };
@@ -155,7 +155,7 @@ impl Connect {
         let screens = self.account(account).await?.screens;
         let by_id = |screen: &Screen| by_id(account, screen.id);
         let entries: Vec<Key> = screens.iter().map(by_id).collect();
-        let rows = key(NOBODY, Family::ScreenKey, &[]);
+        let rows = key(GLOBAL, Family::ScreenKey, &[]);
         let follow = |key| Read::Follow { key, rows: &rows };
         let reads: Vec<_> = entries.iter().map(|key| follow(key)).collect();
         let mut state = self.store().read(&reads).await?;
@@ -182,17 +182,17 @@ fn by_id(account: Id<Account>, screen: Id<Screen>) -> Key {
     key(
         account.uuid(),
         Family::ScreenKeyById,
-        &[Part::Id(screen.uuid())],
+        &[KeyPart::Id(screen.uuid())],
     )
 }
 
 /// Writes a key with the rows leading to it and to its account.
-fn put_key(unit: &mut Unit<'_>, screen_key: &ScreenKey, digest: &[u8; 32]) {
+fn put_key(unit: &mut UnitOfWork<'_>, screen_key: &ScreenKey, digest: &[u8; 32]) {
     let row = unit.json(screen_key);
-    let digest_part = [Part::Digest(digest)];
-    unit.put(key(NOBODY, Family::ScreenKey, &digest_part), row);
+    let digest_part = [KeyPart::Digest(digest)];
+    unit.put(key(GLOBAL, Family::ScreenKey, &digest_part), row);
     let account = key(screen_key.account_id.uuid(), Family::Account, &[]);
-    let account_of_key = key(NOBODY, Family::AccountOfScreenKey, &digest_part);
+    let account_of_key = key(GLOBAL, Family::AccountOfScreenKey, &digest_part);
     unit.put(account_of_key, Value::from(&*account));
     let by_id = by_id(screen_key.account_id, screen_key.screen_id);
     unit.put(by_id, Value::from(digest.as_slice()));
@@ -200,7 +200,7 @@ fn put_key(unit: &mut Unit<'_>, screen_key: &ScreenKey, digest: &[u8; 32]) {
 
 /// Removes the key of a screen, if it has one.
 /// The unit works on the screen's account.
-async fn remove_key(unit: &mut Unit<'_>, screen: Id<Screen>) -> Result<(), Fault> {
+async fn remove_key(unit: &mut UnitOfWork<'_>, screen: Id<Screen>) -> Result<(), Fault> {
     let by_id = by_id(unit.partition().into(), screen);
     let Some(digest) = unit.get(&by_id).await? else {
         return Ok(());
@@ -209,8 +209,8 @@ async fn remove_key(unit: &mut Unit<'_>, screen: Id<Screen>) -> Result<(), Fault
         .try_into()
         .map_err(|_| Fault::corrupt(&by_id, "not a digest"))?;
     unit.delete(by_id);
-    let digest_part = [Part::Digest(&digest)];
-    unit.delete(key(NOBODY, Family::ScreenKey, &digest_part));
-    unit.delete(key(NOBODY, Family::AccountOfScreenKey, &digest_part));
+    let digest_part = [KeyPart::Digest(&digest)];
+    unit.delete(key(GLOBAL, Family::ScreenKey, &digest_part));
+    unit.delete(key(GLOBAL, Family::AccountOfScreenKey, &digest_part));
     Ok(())
 }

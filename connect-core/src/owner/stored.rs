@@ -3,7 +3,7 @@
 use crate::{
     engine::Connect,
     transaction::{
-        Account, ChangeClock, Error, Fault, Looked, Salvage, StorageLimits, Usage, clock_key,
+        Account, ChangeClock, Error, Fault, LenientReader, Lookup, StorageLimits, Usage, clock_key,
         keys::{Family, key},
     },
     wire::{Id, Location, Timestamp},
@@ -110,9 +110,9 @@ impl Connect {
         for ids in self.account_ids().await?.chunks(PIECE) {
             let keys: Vec<_> =
                 (ids.iter().map(|id| key(id.uuid(), Family::Account, &[]))).collect();
-            let rows = Salvage::new(self.store()).values(&keys).await?;
+            let rows = LenientReader::new(self.store()).values(&keys).await?;
             let account = |row| match row {
-                Looked::Found(Some(row)) => serde_json::from_slice::<Account>(&row).ok(),
+                Lookup::Found(Some(row)) => serde_json::from_slice::<Account>(&row).ok(),
                 _ => None,
             };
             let accounts: Vec<Account> = rows.into_iter().filter_map(account).collect();
@@ -129,12 +129,12 @@ impl Connect {
         let now = self.now();
         let locations = accounts.iter().flat_map(|account| &account.locations);
         let keys: Vec<_> = locations.map(|at| clock_key(at.id.uuid())).collect();
-        let clocks = Salvage::new(self.store()).values(&keys).await?;
+        let clocks = LenientReader::new(self.store()).values(&keys).await?;
         let mut clocks = keys.iter().zip(clocks).map(|(key, row)| match row {
             // One that was never written to has nothing.
-            Looked::Found(None) => Some(Usage::default()),
-            Looked::Found(row) => ChangeClock::read(key, row.as_ref()).ok()?.usage,
-            Looked::Damaged => None,
+            Lookup::Found(None) => Some(Usage::default()),
+            Lookup::Found(row) => ChangeClock::read(key, row.as_ref()).ok()?.usage,
+            Lookup::Damaged => None,
         });
         let stored = accounts.iter().map(|account| {
             let of = |at: &crate::transaction::AccountLocation| {

@@ -10,8 +10,8 @@ use crate::{
     },
     storage::{Key, Range, Read, Value},
     transaction::{
-        Account, AccountLocation, End, Error, Fault, Grant, Reads, Reason, Token, Unit,
-        keys::{Family, NOBODY, Part, after_prefix, key},
+        Account, AccountLocation, End, Error, Fault, Grant, Reads, Reason, Token, UnitOfWork,
+        keys::{Family, GLOBAL, KeyPart, after_prefix, key},
     },
     wire::{
         Id, Scope, Timestamp,
@@ -138,7 +138,7 @@ impl Connect {
 
     /// The tokens of an account with their last uses, oldest first.
     /// A use in this process shows at once; one in another process shows after it was
-    /// [written down](Self::write_down_uses). [`maintain`](Self::maintain) removes tokens 90 days
+    /// [written down](Self::flush_token_usage). [`maintain`](Self::maintain) removes tokens 90 days
     /// after they were revoked or have expired.
     ///
     /// # Errors
@@ -196,7 +196,7 @@ fn token_key(entry: &[u8], digest: &[u8]) -> Result<Key, Fault> {
     let digest = digest
         .try_into()
         .map_err(|_| Fault::corrupt(entry, "not a digest"))?;
-    Ok(key(NOBODY, Family::Token, &[Part::Digest(digest)]))
+    Ok(key(GLOBAL, Family::Token, &[KeyPart::Digest(digest)]))
 }
 
 fn no_row(token: &Key) -> Fault {
@@ -204,7 +204,7 @@ fn no_row(token: &Key) -> Fault {
 }
 
 /// Checks for room for one more token in the account.
-async fn check_room(unit: &mut Unit<'_>) -> Result<(), Error> {
+async fn check_room(unit: &mut UnitOfWork<'_>) -> Result<(), Error> {
     let by_id = key(unit.partition(), Family::TokenById, &[]);
     let listed = unit.scan(&by_id, usize::MAX).await?;
     if listed.len() < MAX_TOKENS {
@@ -236,8 +236,12 @@ async fn check_room(unit: &mut Unit<'_>) -> Result<(), Error> {
     ))))
 }
 
-async fn find_token(unit: &mut Unit<'_>, id: Id<Token>) -> Result<(Token, [u8; 32]), Error> {
-    let by_id = key(unit.partition(), Family::TokenById, &[Part::Id(id.uuid())]);
+async fn find_token(unit: &mut UnitOfWork<'_>, id: Id<Token>) -> Result<(Token, [u8; 32]), Error> {
+    let by_id = key(
+        unit.partition(),
+        Family::TokenById,
+        &[KeyPart::Id(id.uuid())],
+    );
     let none = || {
         let problem = format!("there is no token {id} in this account");
         Error::NotFound(Reason::new(problem))
@@ -246,22 +250,22 @@ async fn find_token(unit: &mut Unit<'_>, id: Id<Token>) -> Result<(Token, [u8; 3
     let digest: [u8; 32] = (*digest)
         .try_into()
         .map_err(|_| Fault::corrupt(&by_id, "not a digest"))?;
-    let token_key = key(NOBODY, Family::Token, &[Part::Digest(&digest)]);
+    let token_key = key(GLOBAL, Family::Token, &[KeyPart::Digest(&digest)]);
     let row = unit.get(&token_key).await?.ok_or_else(none)?;
     let token = serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&token_key, e))?;
     Ok((token, digest))
 }
 
-fn put_token(unit: &mut Unit<'_>, token: &Token, digest: &[u8; 32]) {
+fn put_token(unit: &mut UnitOfWork<'_>, token: &Token, digest: &[u8; 32]) {
     let row = unit.json(token);
-    unit.put(key(NOBODY, Family::Token, &[Part::Digest(digest)]), row);
-    let account_of_token = key(NOBODY, Family::AccountOfToken, &[Part::Digest(digest)]);
+    unit.put(key(GLOBAL, Family::Token, &[KeyPart::Digest(digest)]), row);
+    let account_of_token = key(GLOBAL, Family::AccountOfToken, &[KeyPart::Digest(digest)]);
     let account = key(token.account_id.uuid(), Family::Account, &[]);
     unit.put(account_of_token, Value::from(&*account));
     let by_id = key(
         token.account_id.uuid(),
         Family::TokenById,
-        &[Part::Id(token.id.uuid())],
+        &[KeyPart::Id(token.id.uuid())],
     );
     unit.put(by_id, Value::from(digest.as_slice()));
 }

@@ -10,8 +10,8 @@ use crate::{
     rules::text,
     storage::{Key, Value},
     transaction::{
-        Error, Fault, Index, Indexed, Reads, Record, Unit,
-        keys::{Family, Part, key},
+        Error, Fault, Index, Indexed, Reads, Record, UnitOfWork,
+        keys::{Family, KeyPart, key},
     },
     wire::{Category, EventType, Id, WireRecord as _, query::CategoryQuery},
 };
@@ -40,7 +40,12 @@ impl Resource for Category {
         }
     }
 
-    fn reads_of(id: Id<Self>, _: Option<&Draft<Self>>, _: Option<&Unit<'_>>, reads: &mut Reads) {
+    fn reads_of(
+        id: Id<Self>,
+        _: Option<&Draft<Self>>,
+        _: Option<&UnitOfWork<'_>>,
+        reads: &mut Reads,
+    ) {
         reads.row(folded_name_key(reads.partition(), id));
     }
 
@@ -48,7 +53,7 @@ impl Resource for Category {
         &mut self,
         draft: &Draft<Self>,
         old: Option<&Self>,
-        unit: &mut Unit<'_>,
+        unit: &mut UnitOfWork<'_>,
         _: &Access,
     ) -> Result<(), Error> {
         self.apply(draft);
@@ -61,7 +66,7 @@ impl Resource for Category {
     }
 
     /// Its products stay, without a category.
-    async fn on_delete(&self, unit: &mut Unit<'_>) -> Result<(), Error> {
+    async fn on_delete(&self, unit: &mut UnitOfWork<'_>) -> Result<(), Error> {
         free_name(unit, self.id).await?;
         products::leave_category(unit, self.id).await
     }
@@ -69,7 +74,7 @@ impl Resource for Category {
 
 /// Enters the name of a category in the index of names.
 /// Its previous name is out of the index already.
-async fn take_name(unit: &mut Unit<'_>, category: &Category) -> Result<(), Error> {
+async fn take_name(unit: &mut UnitOfWork<'_>, category: &Category) -> Result<(), Error> {
     let folded = text::folded(&category.name);
     let holder = unit.find_unique(Family::CategoryByName, Indexed::Text(&folded));
     if let Some(holder) = holder.await? {
@@ -88,7 +93,7 @@ async fn take_name(unit: &mut Unit<'_>, category: &Category) -> Result<(), Error
 
 /// Takes the name of a category out of the index of names.
 /// The entry has the name as folded at the time, even if folding has changed since.
-async fn free_name(unit: &mut Unit<'_>, id: Id<Category>) -> Result<(), Fault> {
+async fn free_name(unit: &mut UnitOfWork<'_>, id: Id<Category>) -> Result<(), Fault> {
     let partition = unit.partition();
     let folded_name = folded_name_key(partition, id);
     if let Some(folded) = unit.get(&folded_name).await? {
@@ -100,13 +105,13 @@ async fn free_name(unit: &mut Unit<'_>, id: Id<Category>) -> Result<(), Fault> {
 }
 
 fn name_key(partition: Uuid, folded: &str) -> Key {
-    key(partition, Family::CategoryByName, &[Part::Text(folded)])
+    key(partition, Family::CategoryByName, &[KeyPart::Text(folded)])
 }
 
 fn folded_name_key(partition: Uuid, category: Id<Category>) -> Key {
     key(
         partition,
         Family::CategoryFoldedName,
-        &[Part::Id(category.uuid())],
+        &[KeyPart::Id(category.uuid())],
     )
 }

@@ -44,11 +44,11 @@ impl Listed for AnyEvent {
 /// A test of the event type. The rest of the envelope is not read.
 fn of_kind(passes: impl Fn(EventType) -> bool + Send + Sync + 'static) -> RowFilter {
     #[derive(Deserialize)]
-    struct Typed {
+    struct EventTypeField {
         #[serde(rename = "type")]
         kind: EventType,
     }
-    Box::new(move |row| serde_json::from_slice(row).map(|event: Typed| passes(event.kind)))
+    Box::new(move |row| serde_json::from_slice(row).map(|event: EventTypeField| passes(event.kind)))
 }
 
 /// Refuses an event type outside the caller's scopes.

@@ -5,7 +5,7 @@
 //! readers of the row find the product.
 
 use crate::{
-    transaction::{Fault, Indexed, Reads, Unit, keys::Family},
+    transaction::{Fault, Indexed, Reads, UnitOfWork, keys::Family},
     wire::{Id, Line, Product},
 };
 
@@ -24,7 +24,10 @@ pub(super) fn reads(lines: &[Line], reads: &mut Reads) {
 }
 
 /// Products named by code in lines, if known without another read.
-pub(super) fn known_products(lines: &[Line], unit: &Unit<'_>) -> impl Iterator<Item = Id<Product>> {
+pub(super) fn known_products(
+    lines: &[Line],
+    unit: &UnitOfWork<'_>,
+) -> impl Iterator<Item = Id<Product>> {
     let codes = lines.iter().filter_map(code);
     codes.filter_map(|code| {
         let id = unit.known_unique(Family::ProductByExternalId, code);
@@ -34,7 +37,10 @@ pub(super) fn known_products(lines: &[Line], unit: &Unit<'_>) -> impl Iterator<I
 
 /// Sets the product ids of lines with a code alone.
 /// A line with an unknown code stays as it is: an article need not be in the catalog.
-pub(super) async fn name_products(unit: &mut Unit<'_>, lines: &mut [Line]) -> Result<(), Fault> {
+pub(super) async fn name_products(
+    unit: &mut UnitOfWork<'_>,
+    lines: &mut [Line],
+) -> Result<(), Fault> {
     for line in lines {
         let Some(code) = code(line) else { continue };
         let family = Family::ProductByExternalId;

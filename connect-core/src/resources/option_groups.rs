@@ -11,7 +11,7 @@ use crate::{
         Resource, Upsert, Write,
     },
     rules::option_group as rules,
-    transaction::{Error, Index, Reads, Reason, Record, Refusal, Unit, index, keys::Family},
+    transaction::{Error, Index, Reads, Reason, Record, Refusal, UnitOfWork, index, keys::Family},
     wire::{
         EventType, GroupOption, Id, OptionGroup, OptionInput, WireRecord as _, WriteInput as _,
         query::OptionGroupQuery,
@@ -37,7 +37,7 @@ impl Resource for OptionGroup {
     /// Its deletion removes it from all of them.
     const DELETE_WEIGHT: usize = MOST_RECORDS;
 
-    fn blank(unit: &Unit<'_>, access: &Access) -> Self {
+    fn blank(unit: &UnitOfWork<'_>, access: &Access) -> Self {
         Self {
             currency: access.location().currency.clone(),
             ..Self::new(unit.next_id(), unit.time())
@@ -48,7 +48,7 @@ impl Resource for OptionGroup {
         &mut self,
         draft: &Draft<Self>,
         _: Option<&Self>,
-        unit: &mut Unit<'_>,
+        unit: &mut UnitOfWork<'_>,
         _: &Access,
     ) -> Result<(), Error> {
         self.apply(draft);
@@ -59,7 +59,7 @@ impl Resource for OptionGroup {
     }
 
     /// Removes the group from its products.
-    async fn on_delete(&self, unit: &mut Unit<'_>) -> Result<(), Error> {
+    async fn on_delete(&self, unit: &mut UnitOfWork<'_>) -> Result<(), Error> {
         products::leave_option_group(unit, self.id).await
     }
 }
@@ -90,7 +90,7 @@ impl Change for UpdateOption {
         reads.record::<OptionGroup>(self.group.uuid());
     }
 
-    async fn apply(&self, unit: &mut Unit<'_>, access: &Access) -> Result<Answer, Error> {
+    async fn apply(&self, unit: &mut UnitOfWork<'_>, access: &Access) -> Result<Answer, Error> {
         let old = engine::find(unit, self.group).await?;
         let mut group = old.clone();
         rules::change_option(&mut group, self.option, &self.input)

@@ -9,10 +9,13 @@ use super::products;
 use crate::{
     auth::Access,
     engine::{
-        self, Answer, Change, JsonRecords, Outcome, Records, Request, Resource, Write, give_way,
+        self, Answer, Change, JsonRecords, Outcome, Records, Request, Resource, Write,
+        yield_periodically,
     },
-    rules::option_link::{Links, Name, Target, linked},
-    transaction::{Error, Fault, Indexed, Reads, Reason, Record, Refusal, Unit, keys::Family},
+    rules::option_link::{LinkedRecord, Links, RecordName, linked},
+    transaction::{
+        Error, Fault, Indexed, Reads, Reason, Record, Refusal, UnitOfWork, keys::Family,
+    },
     wire::{
         Id, LinkFailure, LinkTarget, OptionGroup, OptionGroupLinks, OptionLinksResult, Product,
         limits::MAX_OPTION_GROUPS_PER_PRODUCT,
@@ -33,20 +36,20 @@ impl Change for LinkOptionGroups {
         }
     }
 
-    fn more_reads(&self, access: &Access, unit: &Unit<'_>, reads: &mut Reads) {
+    fn more_reads(&self, access: &Access, unit: &UnitOfWork<'_>, reads: &mut Reads) {
         let Links {
             products,
             add,
             remove,
         } = &self.0;
-        let groups = add.iter().chain(remove).filter_map(Target::id);
+        let groups = add.iter().chain(remove).filter_map(LinkedRecord::id);
         let groups = groups.map(|id| (OptionGroup::ROWS, id));
-        let products = products.iter().filter_map(Target::id);
+        let products = products.iter().filter_map(LinkedRecord::id);
         let products = products.map(|id| (Product::ROWS, id));
         engine::look_elsewhere(groups.chain(products), access, unit, reads);
     }
 
-    async fn apply(&self, unit: &mut Unit<'_>, access: &Access) -> Result<Answer, Error> {
+    async fn apply(&self, unit: &mut UnitOfWork<'_>, access: &Access) -> Result<Answer, Error> {
         let mut result = OptionLinksResult::default();
         let failed = &mut result.failed;
         let add = groups(unit, access, &self.0.add, failed).await?;
@@ -54,7 +57,7 @@ impl Change for LinkOptionGroups {
         let (mut seen, mut unknown) = (HashSet::new(), HashSet::new());
         let mut changed = Vec::new();
         for (place, target) in self.0.products.iter().enumerate() {
-            give_way(place).await;
+            yield_periodically(place).await;
             let Some(id) = id_of(unit, target, Family::ProductByExternalId).await? else {
                 if unknown.insert(&target.name) {
                     failed.push(not_here::<Product>(unit, access, target));
@@ -72,7 +75,7 @@ impl Change for LinkOptionGroups {
                 None => failed.push(too_many(target)),
                 Some(groups) if groups == old.option_group_ids => result.unchanged += 1,
                 Some(groups) => {
-                    unit.amend(&old, |product| product.option_group_ids = groups);
+                    unit.update_with(&old, |product| product.option_group_ids = groups);
                     changed.push(id);
                 }
             }
@@ -88,32 +91,32 @@ impl Change for LinkOptionGroups {
 }
 
 /// Adds the reads of a named record and of its index entry.
-fn reads_of<R: Resource>(target: &Target, by_external_id: Family, reads: &mut Reads) {
+fn reads_of<R: Resource>(target: &LinkedRecord, by_external_id: Family, reads: &mut Reads) {
     match &target.name {
-        Name::Id(id) => reads.record::<R>(*id),
-        Name::ExternalId(text) => reads.unique::<R>(by_external_id, Indexed::Text(text)),
+        RecordName::Id(id) => reads.record::<R>(*id),
+        RecordName::ExternalId(text) => reads.unique::<R>(by_external_id, Indexed::Text(text)),
     }
 }
 
 /// The id of a named record.
 /// An id from the request itself may be unknown.
 async fn id_of(
-    unit: &mut Unit<'_>,
-    target: &Target,
+    unit: &mut UnitOfWork<'_>,
+    target: &LinkedRecord,
     by_external_id: Family,
 ) -> Result<Option<Uuid>, Fault> {
     match &target.name {
-        Name::Id(id) => Ok(Some(*id)),
-        Name::ExternalId(text) => unit.find_unique(by_external_id, Indexed::Text(text)).await,
+        RecordName::Id(id) => Ok(Some(*id)),
+        RecordName::ExternalId(text) => unit.find_unique(by_external_id, Indexed::Text(text)).await,
     }
 }
 
 /// The groups found at this location.
 /// Missing groups are noted as failed, each once.
 async fn groups(
-    unit: &mut Unit<'_>,
+    unit: &mut UnitOfWork<'_>,
     access: &Access,
-    targets: &[Target],
+    targets: &[LinkedRecord],
     failed: &mut Vec<LinkFailure>,
 ) -> Result<Vec<Id<OptionGroup>>, Error> {
     let mut groups = Vec::new();
@@ -141,7 +144,11 @@ async fn groups(
 
 /// The failure of a record not found at this location.
 /// An external id always means a record of this location, even if another location has it too.
-fn not_here<R: Linked>(unit: &Unit<'_>, access: &Access, target: &Target) -> LinkFailure {
+fn not_here<R: Linked>(
+    unit: &UnitOfWork<'_>,
+    access: &Access,
+    target: &LinkedRecord,
+) -> LinkFailure {
     let (path, noun, name) = (target.path(), R::NAME, &target.name);
     let is_elsewhere = |id| engine::is_elsewhere(access, unit, R::ROWS, id);
     let error = if target.id().is_some_and(is_elsewhere) {
@@ -154,7 +161,7 @@ fn not_here<R: Linked>(unit: &Unit<'_>, access: &Access, target: &Target) -> Lin
     failure::<R>(target, &error)
 }
 
-fn too_many(target: &Target) -> LinkFailure {
+fn too_many(target: &LinkedRecord) -> LinkFailure {
     let problem = format!(
         "the product would have more than {MAX_OPTION_GROUPS_PER_PRODUCT} option groups; remove \
          some of those that it has"
@@ -162,7 +169,7 @@ fn too_many(target: &Target) -> LinkFailure {
     failure::<Product>(target, &Error::conflict(&target.path(), problem))
 }
 
-fn failure<R: Linked>(target: &Target, error: &Error) -> LinkFailure {
+fn failure<R: Linked>(target: &LinkedRecord, error: &Error) -> LinkFailure {
     LinkFailure {
         kind: R::KIND,
         reference: target.name.to_string(),

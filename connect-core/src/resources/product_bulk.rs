@@ -11,7 +11,7 @@ use crate::{
         self, Answer, Change, Draft, ItemErrors, Outcome, Purpose, Records, Request, Resource,
         Room, Write,
     },
-    transaction::{Error, Reads, Reason, Unit},
+    transaction::{Error, Reads, Reason, UnitOfWork},
     wire::{ErrorDetail, Id, Product, ProductInput, limits::MAX_PRODUCTS_PER_BULK, read::Invalid},
 };
 
@@ -53,12 +53,12 @@ impl Action {
     /// Applies the action to one product. Returns whether the product changed.
     async fn on(
         &self,
-        unit: &mut Unit<'_>,
+        unit: &mut UnitOfWork<'_>,
         access: &Access,
         id: Id<Product>,
     ) -> Result<bool, Error> {
         match self {
-            Self::Change(draft) => engine::amend(unit, access, id, draft).await,
+            Self::Change(draft) => engine::update(unit, access, id, draft).await,
             Self::Delete => engine::remove(unit, id).await.map(|()| true),
         }
     }
@@ -80,13 +80,13 @@ impl Change for Bulk {
         }
     }
 
-    fn more_reads(&self, access: &Access, unit: &Unit<'_>, reads: &mut Reads) {
+    fn more_reads(&self, access: &Access, unit: &UnitOfWork<'_>, reads: &mut Reads) {
         if let Action::Change(draft) = &self.action {
             engine::reads_elsewhere(&[draft], access, unit, reads);
         }
     }
 
-    async fn apply(&self, unit: &mut Unit<'_>, access: &Access) -> Result<Answer, Error> {
+    async fn apply(&self, unit: &mut UnitOfWork<'_>, access: &Access) -> Result<Answer, Error> {
         let mut result = ProductBulkResult::default();
         let mut errors = ItemErrors::new();
         let mut affected: Vec<Uuid> = Vec::new();

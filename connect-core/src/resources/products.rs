@@ -12,7 +12,8 @@ use crate::{
     engine::{self, Draft, Purpose, Resource, Upsert},
     rules::{product as rules, text},
     transaction::{
-        Error, Index, Indexed, Reads, Record, Reference, Unit, index, keys::Family, nth, reference,
+        Error, Index, Indexed, Reads, Record, Reference, UnitOfWork, index, keys::Family, nth,
+        reference,
     },
     wire::{
         Category, CategoryInput, EventType, Field, Id, OptionGroup, Product, ProductInput,
@@ -69,7 +70,7 @@ impl Resource for Product {
     fn reads_of(
         id: Id<Self>,
         draft: Option<&Draft<Self>>,
-        unit: Option<&Unit<'_>>,
+        unit: Option<&UnitOfWork<'_>>,
         reads: &mut Reads,
     ) {
         if draft.is_none_or(|draft| !draft.image_url.is_absent()) {
@@ -91,7 +92,7 @@ impl Resource for Product {
         }
     }
 
-    fn blank(unit: &Unit<'_>, access: &Access) -> Self {
+    fn blank(unit: &UnitOfWork<'_>, access: &Access) -> Self {
         let location = access.location();
         Self {
             currency: location.currency.clone(),
@@ -104,7 +105,7 @@ impl Resource for Product {
         &mut self,
         draft: &Draft<Self>,
         old: Option<&Self>,
-        unit: &mut Unit<'_>,
+        unit: &mut UnitOfWork<'_>,
         access: &Access,
     ) -> Result<(), Error> {
         // The link is taken over below, together with its download.
@@ -124,12 +125,12 @@ impl Resource for Product {
         Ok(())
     }
 
-    async fn on_delete(&self, unit: &mut Unit<'_>) -> Result<(), Error> {
+    async fn on_delete(&self, unit: &mut UnitOfWork<'_>) -> Result<(), Error> {
         stock::forget(unit, self.id).await?;
         Ok(images::cancel(unit, self.id).await?)
     }
 
-    async fn restore_parts(&self, unit: &mut Unit<'_>) -> Result<(), Error> {
+    async fn restore_parts(&self, unit: &mut UnitOfWork<'_>) -> Result<(), Error> {
         stock::restore(unit, self).await?;
         Ok(images::restore(unit, self).await?)
     }
@@ -144,7 +145,7 @@ impl Upsert for Product {
 /// The id of the category of this name.
 /// A missing category is made.
 async fn category_named(
-    unit: &mut Unit<'_>,
+    unit: &mut UnitOfWork<'_>,
     access: &Access,
     name: &str,
 ) -> Result<Id<Category>, Error> {
@@ -162,17 +163,17 @@ async fn category_named(
 
 /// Takes every product out of a deleted category, in the same commit.
 pub(super) async fn leave_category(
-    unit: &mut Unit<'_>,
+    unit: &mut UnitOfWork<'_>,
     category: Id<Category>,
 ) -> Result<(), Error> {
     let leave = |product: &mut Product| product.category_id = None;
-    let ids = engine::clear(unit, Family::ProductByCategory, category.uuid(), leave).await?;
+    let ids = engine::unlink(unit, Family::ProductByCategory, category.uuid(), leave).await?;
     emit_bulk(unit, &ids, &[]);
     Ok(())
 }
 
 /// Adds the events of a bulk change or deletion.
-pub(super) fn emit_bulk(unit: &mut Unit<'_>, changed: &[Uuid], deleted: &[Uuid]) {
+pub(super) fn emit_bulk(unit: &mut UnitOfWork<'_>, changed: &[Uuid], deleted: &[Uuid]) {
     let none = || [].as_slice();
     let changed = changed.chunks(MAX_IDS_PER_EVENT).map(|ids| (ids, none()));
     let deleted = deleted.chunks(MAX_IDS_PER_EVENT).map(|ids| (none(), ids));
@@ -188,17 +189,17 @@ pub(super) fn emit_bulk(unit: &mut Unit<'_>, changed: &[Uuid], deleted: &[Uuid])
 
 /// Takes a deleted option group from every product, in the same commit.
 pub(super) async fn leave_option_group(
-    unit: &mut Unit<'_>,
+    unit: &mut UnitOfWork<'_>,
     group: Id<OptionGroup>,
 ) -> Result<(), Error> {
     let leave = |product: &mut Product| product.option_group_ids.retain(|id| *id != group);
-    let ids = engine::clear(unit, Family::ProductByOptionGroup, group.uuid(), leave).await?;
+    let ids = engine::unlink(unit, Family::ProductByOptionGroup, group.uuid(), leave).await?;
     emit_changed(unit, "optionGroups", &ids);
     Ok(())
 }
 
 /// Adds the events of a change of many products for one reason.
-pub(crate) fn emit_changed(unit: &mut Unit<'_>, reason: &str, ids: &[Uuid]) {
+pub(crate) fn emit_changed(unit: &mut UnitOfWork<'_>, reason: &str, ids: &[Uuid]) {
     for ids in ids.chunks(MAX_IDS_PER_EVENT) {
         let changed = ProductsChanged {
             reason: reason.to_owned(),

@@ -14,7 +14,7 @@ use crate::{
 /// The list of a cursor: its name, its location and its filters.
 /// A cursor of another list is refused, since it would silently skip or repeat records.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct List<'a> {
+pub(crate) struct CursorScope<'a> {
     pub(crate) name: &'a str,
     pub(crate) location: Uuid,
     /// Every parameter but `limit` and `cursor`.
@@ -28,7 +28,7 @@ const CHECK: usize = 8;
 ///
 /// The start of the walk is passed on from page to page. A walk following the moving end may outlast the
 /// retention of deletions, and only its duration tells if it missed one.
-pub(crate) fn encode<K: SortKey>(list: List<'_>, place: K, began: Timestamp) -> String {
+pub(crate) fn encode<K: SortKey>(list: CursorScope<'_>, place: K, began: Timestamp) -> String {
     let mut bytes = Vec::with_capacity(1 + K::LEN + 8 + CHECK);
     bytes.push(K::TAG);
     place.write(&mut bytes);
@@ -39,7 +39,10 @@ pub(crate) fn encode<K: SortKey>(list: List<'_>, place: K, began: Timestamp) -> 
 }
 
 /// Decodes a cursor into its position and the start of its walk.
-pub(crate) fn decode<K: SortKey>(list: List<'_>, cursor: &str) -> Result<(K, Timestamp), Invalid> {
+pub(crate) fn decode<K: SortKey>(
+    list: CursorScope<'_>,
+    cursor: &str,
+) -> Result<(K, Timestamp), Invalid> {
     read(list, cursor).ok_or_else(|| {
         Invalid::new(
             "cursor",
@@ -49,7 +52,7 @@ pub(crate) fn decode<K: SortKey>(list: List<'_>, cursor: &str) -> Result<(K, Tim
     })
 }
 
-fn read<K: SortKey>(list: List<'_>, cursor: &str) -> Option<(K, Timestamp)> {
+fn read<K: SortKey>(list: CursorScope<'_>, cursor: &str) -> Option<(K, Timestamp)> {
     // A cursor has exactly one written form.
     if cursor.bytes().any(|byte| byte.is_ascii_uppercase()) {
         return None;
@@ -67,7 +70,7 @@ fn read<K: SortKey>(list: List<'_>, cursor: &str) -> Option<(K, Timestamp)> {
 
 /// A digest over the content of the cursor and the list.
 /// It detects damage and mix-ups. It is no secret, as a cursor gives no access beyond the token's.
-fn check(list: List<'_>, held: &[u8]) -> [u8; CHECK] {
+fn check(list: CursorScope<'_>, held: &[u8]) -> [u8; CHECK] {
     let mut digest = Sha256::new();
     digest.update(held);
     digest.update(list.location.as_bytes());
@@ -84,7 +87,7 @@ mod tests {
     use super::*;
     use crate::wire::limits::MAX_CURSOR_LEN;
 
-    const LIST: List<'_> = List {
+    const LIST: CursorScope<'_> = CursorScope {
         name: "products",
         location: Uuid::from_u128(1),
         filters: "a=b",
@@ -156,15 +159,15 @@ mod tests {
             assert!(decode::<Place>(LIST, &damaged).is_err(), "{at}");
         }
         for other in [
-            List {
+            CursorScope {
                 name: "categories",
                 ..LIST
             },
-            List {
+            CursorScope {
                 location: Uuid::from_u128(2),
                 ..LIST
             },
-            List {
+            CursorScope {
                 filters: "",
                 ..LIST
             },

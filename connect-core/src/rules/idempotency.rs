@@ -34,14 +34,14 @@ impl Fingerprint {
 
 /// The retention time of a caller's keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kept {
+pub(crate) enum KeyRetention {
     /// For programs and people, with retries within minutes.
     Hours,
     /// For devices, which may be offline meanwhile.
     Days,
 }
 
-impl Kept {
+impl KeyRetention {
     /// Returns the expiry of a key first used at `now`.
     pub(crate) fn expiry(self, now: Timestamp) -> Timestamp {
         let hours = match self {
@@ -53,7 +53,7 @@ impl Kept {
 }
 
 /// The time in words: `24 hours`.
-impl fmt::Display for Kept {
+impl fmt::Display for KeyRetention {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Hours => write!(f, "{IDEMPOTENCY_HOURS} hours"),
@@ -83,7 +83,10 @@ mod tests {
     #[test]
     fn a_key_is_free_again_after_a_day_and_that_of_a_device_after_a_week() {
         let now = Timestamp::EPOCH;
-        for (kept, hours, words) in [(Kept::Hours, 24, "24 hours"), (Kept::Days, 168, "7 days")] {
+        for (kept, hours, words) in [
+            (KeyRetention::Hours, 24, "24 hours"),
+            (KeyRetention::Days, 168, "7 days"),
+        ] {
             assert_eq!(kept.expiry(now), now.plus_seconds(hours * 3600));
             assert_eq!(kept.to_string(), words);
         }

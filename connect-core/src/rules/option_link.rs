@@ -12,21 +12,21 @@ use crate::wire::{
 
 /// Links checked as far as possible without the state.
 pub(crate) struct Links {
-    pub(crate) products: Vec<Target>,
-    pub(crate) add: Vec<Target>,
-    pub(crate) remove: Vec<Target>,
+    pub(crate) products: Vec<LinkedRecord>,
+    pub(crate) add: Vec<LinkedRecord>,
+    pub(crate) remove: Vec<LinkedRecord>,
 }
 
 /// A record named by the request, and its index there.
-pub(crate) struct Target {
-    pub(crate) name: Name,
+pub(crate) struct LinkedRecord {
+    pub(crate) name: RecordName,
     list: &'static str,
     place: usize,
 }
 
 /// The name of a record in a request.
 #[derive(Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Name {
+pub(crate) enum RecordName {
     Id(Uuid),
     ExternalId(String),
 }
@@ -37,8 +37,8 @@ impl Links {
         input.check()?;
         let ids = input.product_ids.into_value().unwrap_or_default();
         let external_ids = input.product_external_ids.into_value().unwrap_or_default();
-        let ids = ids.into_iter().map(|id| Name::Id(id.uuid()));
-        let external_ids = external_ids.into_iter().map(Name::ExternalId);
+        let ids = ids.into_iter().map(|id| RecordName::Id(id.uuid()));
+        let external_ids = external_ids.into_iter().map(RecordName::ExternalId);
         let mut products = targets("productIds", ids);
         products.extend(targets("productExternalIds", external_ids));
         if !(1..=MAX_PRODUCTS_PER_LINK).contains(&products.len()) {
@@ -63,7 +63,7 @@ impl Links {
     }
 }
 
-impl Target {
+impl LinkedRecord {
     /// The path of the record in the request.
     pub(crate) fn path(&self) -> String {
         format!("{}[{}]", self.list, self.place)
@@ -72,13 +72,13 @@ impl Target {
     /// The id, if the request has it.
     pub(crate) fn id(&self) -> Option<Uuid> {
         match self.name {
-            Name::Id(id) => Some(id),
-            Name::ExternalId(_) => None,
+            RecordName::Id(id) => Some(id),
+            RecordName::ExternalId(_) => None,
         }
     }
 }
 
-impl fmt::Display for Name {
+impl fmt::Display for RecordName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Id(id) => id.fmt(f),
@@ -87,23 +87,26 @@ impl fmt::Display for Name {
     }
 }
 
-fn targets(list: &'static str, names: impl Iterator<Item = Name>) -> Vec<Target> {
-    let target = |(place, name)| Target { name, list, place };
+fn targets(list: &'static str, names: impl Iterator<Item = RecordName>) -> Vec<LinkedRecord> {
+    let target = |(place, name)| LinkedRecord { name, list, place };
     names.enumerate().map(target).collect()
 }
 
 /// Checks that each reference names its group in one way.
-fn groups(list: &'static str, refs: Option<Vec<OptionGroupRef>>) -> Result<Vec<Target>, Invalid> {
+fn groups(
+    list: &'static str,
+    refs: Option<Vec<OptionGroupRef>>,
+) -> Result<Vec<LinkedRecord>, Invalid> {
     let named = |(place, group): (usize, OptionGroupRef)| {
         let name = match (group.id.value(), group.external_id.into_value()) {
-            (Some(id), None) => Name::Id(id.uuid()),
-            (None, Some(text)) => Name::ExternalId(text),
+            (Some(id), None) => RecordName::Id(id.uuid()),
+            (None, Some(text)) => RecordName::ExternalId(text),
             _ => {
                 let problem = "must have either id or externalId";
                 return Err(Invalid::new(format!("{list}[{place}]"), problem));
             }
         };
-        Ok(Target { name, list, place })
+        Ok(LinkedRecord { name, list, place })
     };
     let refs = refs.unwrap_or_default();
     refs.into_iter().enumerate().map(named).collect()
@@ -166,10 +169,10 @@ mod tests {
 
     #[test]
     fn a_record_is_named_by_its_place_in_the_request() {
-        let names = || ["A", "B"].map(|text| Name::ExternalId(text.to_owned()));
+        let names = || ["A", "B"].map(|text| RecordName::ExternalId(text.to_owned()));
         let paths = |list| -> Vec<String> {
             let all = targets(list, names().into_iter());
-            all.iter().map(Target::path).collect()
+            all.iter().map(LinkedRecord::path).collect()
         };
         assert_eq!(paths("add"), ["add[0]", "add[1]"]);
         let products = ["productIds[0]", "productIds[1]"];

@@ -44,12 +44,12 @@ pub(crate) fn is_hash_of(hash: &PasswordHash, password: &str) -> bool {
 /// A sign-in with an unknown e-mail address takes as long as one with a wrong password, so the time reveals
 /// nothing.
 pub(crate) fn of_nobody() -> PasswordHash {
-    static NOBODY: LazyLock<PasswordHash> = LazyLock::new(|| {
+    static DUMMY_HASH: LazyLock<PasswordHash> = LazyLock::new(|| {
         let random = Secret::new("", &SystemRandomness);
         let hash = hash(random.expose(), &SystemRandomness);
         hash.unwrap_or_else(|_| PasswordHash(String::new()))
     });
-    NOBODY.clone()
+    DUMMY_HASH.clone()
 }
 
 /// Checks the password of an account's owner. Its characters are free. The number of guesses to

@@ -63,7 +63,7 @@ impl RateStatus {
 
 /// The time of a request, by two clocks.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Moment {
+pub(crate) struct RequestTime {
     /// The time of day.
     pub(crate) now: Timestamp,
     /// The elapsed time, from [`Clock::elapsed`](crate::transaction::environment::Clock::elapsed).
@@ -87,7 +87,7 @@ pub(crate) fn window(now: Timestamp) -> i64 {
 /// too. If the clock was set back, the current window lasts until its minute has passed, and no longer.
 ///
 /// This relies on `elapsed` never going back, and on `now` not jumping far ahead: each jump forwards opens
-/// a window. [`SteadyClock`](crate::transaction::environment::SteadyClock) guarantees both.
+/// a window. [`MonotonicClock`](crate::transaction::environment::MonotonicClock) guarantees both.
 #[derive(Debug)]
 pub(crate) struct Windows<K> {
     /// The current window.
@@ -129,7 +129,7 @@ impl<K> Default for Windows<K> {
 
 impl<K: Eq + Hash> Windows<K> {
     /// Returns the rate-limit status of `caller` in the current window.
-    pub(crate) fn status(&mut self, caller: &K, limit: u32, at: Moment) -> RateStatus {
+    pub(crate) fn status(&mut self, caller: &K, limit: u32, at: RequestTime) -> RateStatus {
         self.turn(at);
         let used = self.used.get(caller).copied().unwrap_or_default();
         RateStatus {
@@ -140,14 +140,14 @@ impl<K: Eq + Hash> Windows<K> {
     }
 
     /// Counts one request of `caller`.
-    pub(crate) fn count(&mut self, caller: K, at: Moment) {
+    pub(crate) fn count(&mut self, caller: K, at: RequestTime) {
         self.turn(at);
         let used = self.used.entry(caller).or_default();
         used.here = used.here.saturating_add(1);
     }
 
     /// Removes one counted request of `caller`, unless its window is over.
-    pub(crate) fn take_back(&mut self, caller: &K, at: Moment) {
+    pub(crate) fn take_back(&mut self, caller: &K, at: RequestTime) {
         self.turn(at);
         if let Some(used) = self.used.get_mut(caller) {
             used.here = used.here.saturating_sub(1);
@@ -155,7 +155,7 @@ impl<K: Eq + Hash> Windows<K> {
     }
 
     /// Returns the requests of `caller`, if at least `step` are unshared.
-    pub(crate) fn untold(&mut self, caller: &K, step: u32, at: Moment) -> Option<Untold> {
+    pub(crate) fn untold(&mut self, caller: &K, step: u32, at: RequestTime) -> Option<Untold> {
         self.turn(at);
         let used = self.used.get(caller)?;
         (used.here.saturating_sub(used.told) >= step).then_some(Untold {
@@ -181,7 +181,7 @@ impl<K: Eq + Hash> Windows<K> {
     }
 
     /// Opens the window of this moment, unless the current one continues.
-    fn turn(&mut self, at: Moment) {
+    fn turn(&mut self, at: RequestTime) {
         let window = window(at.now);
         let is_over = at.elapsed.saturating_sub(self.opened) >= WINDOW;
         if window > self.window || is_over {
@@ -221,15 +221,15 @@ mod tests {
     use super::*;
 
     /// The moment `now` seconds after 1970, with `elapsed` seconds passed.
-    fn at(now: i64, elapsed: u64) -> Moment {
-        Moment {
+    fn at(now: i64, elapsed: u64) -> RequestTime {
+        RequestTime {
             now: Timestamp::EPOCH.plus_seconds(now),
             elapsed: Duration::from_secs(elapsed),
         }
     }
 
     /// Returns the number of requests of "a", and the end of its window.
-    fn standing(windows: &mut Windows<&str>, at: Moment) -> (u32, i64) {
+    fn standing(windows: &mut Windows<&str>, at: RequestTime) -> (u32, i64) {
         let status = windows.status(&"a", 100, at);
         (100 - status.remaining, status.reset)
     }

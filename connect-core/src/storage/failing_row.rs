@@ -10,13 +10,13 @@ use super::{
 };
 
 /// A store in memory. Reads of the row under the key fail.
-pub(crate) struct Torn {
+pub(crate) struct FailingRow {
     pub(crate) storage: MemoryStorage,
     pub(crate) key: Key,
 }
 
 #[async_trait]
-impl Storage for Torn {
+impl Storage for FailingRow {
     async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError> {
         let found: Vec<Found> = self.storage.read(reads).await?.collect();
         let is_met = |(read, found): (&Read<'_>, &Found)| match (read, found) {

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::{Account, ChangeClock, Looked, Salvage, Store, clock_key, usage_cache::Stored};
+use super::{
+    Account, ChangeClock, LenientReader, Lookup, Store, clock_key, usage_cache::StoredUsage,
+};
 use crate::storage::Key;
 
 impl Store {
@@ -34,13 +36,13 @@ impl Store {
     }
 
     /// Reads the clocks of an account's locations; `None` if the storage fails.
-    async fn read_stored(&self, account: &Account) -> Option<Stored> {
+    async fn read_stored(&self, account: &Account) -> Option<StoredUsage> {
         let locations = account.locations.iter().map(|at| at.id.uuid());
         let keys: Vec<Key> = locations.clone().map(clock_key).collect();
-        let clocks = Salvage::new(self).values(&keys).await.ok()?;
-        let mut stored = Stored::default();
+        let clocks = LenientReader::new(self).values(&keys).await.ok()?;
+        let mut stored = StoredUsage::default();
         for ((location, key), looked) in locations.zip(&keys).zip(clocks) {
-            let Looked::Found(row) = looked else { continue };
+            let Lookup::Found(row) = looked else { continue };
             let clock = ChangeClock::read(key, row.as_ref()).ok();
             let Some(usage) = clock.and_then(|clock| clock.usage) else {
                 continue;
@@ -61,9 +63,9 @@ mod tests {
     use crate::{
         storage::{Value, failing_row::TornArea, memory::MemoryStorage},
         transaction::{
-            AccountLocation, Reads, Unit,
+            AccountLocation, Reads, UnitOfWork,
             environment::{Environment, ManualClock},
-            keys::{Family, Part, key},
+            keys::{Family, KeyPart, key},
         },
         wire::{Timestamp, VatRate},
     };
@@ -105,10 +107,10 @@ mod tests {
         let account = account(4);
         let write = async |location: u128| {
             let location = Uuid::from_u128(location);
-            let mut unit = Unit::new(&store, location, None);
+            let mut unit = UnitOfWork::new(&store, location, None);
             unit.load(Reads::of(location)).await.unwrap();
             unit.begin_counts();
-            let id = Part::Id(store.environment().ids.next());
+            let id = KeyPart::Id(store.environment().ids.next());
             unit.put_new(
                 key(location, Family::Product, &[id]),
                 Value::from(&[0; 67][..]),

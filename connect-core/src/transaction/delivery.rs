@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::{
     Webhook,
     event_id::number_in,
-    keys::{Family, NOBODY, Part, key},
+    keys::{Family, GLOBAL, KeyPart, key},
 };
 use crate::{
     storage::Key,
@@ -122,7 +122,7 @@ impl Delivery {
 
     /// The key of the event; `None` for a `ping`, as it is not stored.
     pub(crate) fn event_key(&self) -> Option<Key> {
-        let sequence = Part::Number(number_in(self.event_id.uuid()));
+        let sequence = KeyPart::Number(number_in(self.event_id.uuid()));
         let location = self.location_id?.uuid();
         Some(key(location, Family::Event, &[sequence]))
     }
@@ -134,7 +134,10 @@ impl Delivery {
 
     /// Its key in the queue of its webhook, while it is pending.
     pub(crate) fn queue_key(&self) -> Option<Key> {
-        let parts = [Part::Time(self.next_attempt_at?), Part::Id(self.id.uuid())];
+        let parts = [
+            KeyPart::Time(self.next_attempt_at?),
+            KeyPart::Id(self.id.uuid()),
+        ];
         Some(key(self.webhook_id.uuid(), Family::DeliveryByDue, &parts))
     }
 }
@@ -149,16 +152,16 @@ pub(crate) struct EventRef {
 
 /// The key of a delivery in the log of its webhook.
 pub(crate) fn log_key(webhook: Id<Webhook>, id: Id<Delivery>) -> Key {
-    key(webhook.uuid(), Family::Delivery, &[Part::Id(id.uuid())])
+    key(webhook.uuid(), Family::Delivery, &[KeyPart::Id(id.uuid())])
 }
 
 /// The key of a product's latest waiting `stock.changed`.
 pub(crate) fn waiting_stock_key(webhook: Id<Webhook>, product: Uuid) -> Key {
-    let product = [Part::Id(product)];
+    let product = [KeyPart::Id(product)];
     key(webhook.uuid(), Family::WaitingStock, &product)
 }
 
 /// The key of the mark for a webhook's unseen new work.
 pub(crate) fn woken_key(webhook: Id<Webhook>) -> Key {
-    key(NOBODY, Family::WebhookWoken, &[Part::Id(webhook.uuid())])
+    key(GLOBAL, Family::WebhookWoken, &[KeyPart::Id(webhook.uuid())])
 }

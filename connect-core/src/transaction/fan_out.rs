@@ -6,7 +6,7 @@
 
 use uuid::Uuid;
 
-use super::{Delivery, EventRef, Unit, waiting_stock_key, woken_key};
+use super::{Delivery, EventRef, UnitOfWork, waiting_stock_key, woken_key};
 use crate::{storage::Value, wire::limits::DELIVERY_DAYS};
 
 /// Bytes of a delivery's queue and log keys, and of an attempt.
@@ -21,7 +21,7 @@ pub(super) enum Bursts {
     Combined(Uuid),
 }
 
-impl Unit<'_> {
+impl UnitOfWork<'_> {
     /// Queues an event for its webhooks.
     pub(super) fn fan_out(&mut self, event: &EventRef, bursts: Bursts) {
         let Some(subscribers) = self.subscribers() else {

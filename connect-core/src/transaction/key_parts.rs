@@ -4,7 +4,7 @@ use uuid::Uuid;
 
 use super::{
     key_text,
-    keys::{Family, NOBODY, Owner, PartKind, time_from},
+    keys::{Family, GLOBAL, PartKind, PartitionOwner, time_from},
 };
 use crate::wire::Timestamp;
 
@@ -36,7 +36,7 @@ impl ReadKey {
         let (family, mut rest) = rest.split_first()?;
         let partition = Uuid::from_bytes(*partition);
         let family = Family::of(*family)?;
-        if (family.owner() == Owner::Nobody) != (partition == NOBODY) {
+        if (family.owner() == PartitionOwner::Global) != (partition == GLOBAL) {
             return None;
         }
         let mut parts = Vec::with_capacity(family.parts().len());
@@ -136,22 +136,22 @@ fn read(kind: PartKind, bytes: &[u8]) -> Option<(HeldPart, &[u8])> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transaction::keys::{Part, key};
+    use crate::transaction::keys::{KeyPart, key};
 
     /// A key of the family, and its partition.
     fn example(family: Family) -> (Uuid, Box<[u8]>) {
         let partition = match family.owner() {
-            Owner::Nobody => NOBODY,
+            PartitionOwner::Global => GLOBAL,
             _ => Uuid::from_u128(7),
         };
         let part = |kind: &PartKind| match kind {
-            PartKind::Time => Part::Time(Timestamp::from_micros(-5)),
-            PartKind::Number => Part::Number(9),
-            PartKind::Id => Part::Id(Uuid::from_u128(11)),
-            PartKind::Text => Part::Text("a\0b"),
-            PartKind::Digest => Part::Digest(&[3; 32]),
+            PartKind::Time => KeyPart::Time(Timestamp::from_micros(-5)),
+            PartKind::Number => KeyPart::Number(9),
+            PartKind::Id => KeyPart::Id(Uuid::from_u128(11)),
+            PartKind::Text => KeyPart::Text("a\0b"),
+            PartKind::Digest => KeyPart::Digest(&[3; 32]),
         };
-        let parts: Vec<Part<'_>> = family.parts().iter().map(part).collect();
+        let parts: Vec<KeyPart<'_>> = family.parts().iter().map(part).collect();
         (partition, key(partition, family, &parts))
     }
 
@@ -193,7 +193,7 @@ mod tests {
             let moved = ReadKey::of(&key);
             assert_eq!(
                 moved.is_none(),
-                key[15] == 0 || family.owner() == Owner::Nobody
+                key[15] == 0 || family.owner() == PartitionOwner::Global
             );
             key[16] = 0x7F;
             assert_eq!(ReadKey::of(&key), None);

@@ -10,7 +10,7 @@ use crate::storage::Key;
 
 /// A range of a list, with the direction of reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Span<K> {
+pub(crate) struct KeyRange<K> {
     /// The beginning.
     pub(crate) from: Bound<K>,
     /// The end.
@@ -19,7 +19,7 @@ pub(crate) struct Span<K> {
     pub(crate) newest_first: bool,
 }
 
-impl<K: SortKey> Span<K> {
+impl<K: SortKey> KeyRange<K> {
     /// The whole list, oldest first.
     pub(crate) const ALL: Self = Self {
         from: Bound::Unbounded,
@@ -101,30 +101,35 @@ mod tests {
             .iter()
             .flat_map(|from| ends.iter().map(move |to| (*from, *to)))
         {
-            let span = Span {
+            let key_range = KeyRange {
                 from,
                 to,
                 newest_first: false,
             };
-            let (first, end) = span.keys(b"list");
+            let (first, end) = key_range.keys(b"list");
             for place in 0..6 {
                 let entry = entry(place);
                 let is_read = *first <= *entry && *entry < *end;
-                assert_eq!(is_read, span.contains(place), "{place} in {span:?}");
+                assert_eq!(
+                    is_read,
+                    key_range.contains(place),
+                    "{place} in {key_range:?}"
+                );
             }
         }
     }
 
     #[test]
     fn a_place_splits_a_span_in_either_direction() {
-        let all = Span::<u64>::ALL;
-        let back = Span {
+        let all = KeyRange::<u64>::ALL;
+        let back = KeyRange {
             newest_first: true,
             ..all
         };
-        let places = |span: Span<u64>| (0..6).filter(|place| span.contains(*place)).collect();
-        let split = |span: Span<u64>| -> (Vec<u64>, Vec<u64>) {
-            (places(span.up_to(2)), places(span.after(2)))
+        let places =
+            |key_range: KeyRange<u64>| (0..6).filter(|place| key_range.contains(*place)).collect();
+        let split = |key_range: KeyRange<u64>| -> (Vec<u64>, Vec<u64>) {
+            (places(key_range.up_to(2)), places(key_range.after(2)))
         };
         assert_eq!(split(all), (vec![0, 1, 2], vec![3, 4, 5]));
         assert_eq!(split(back), (vec![2, 3, 4, 5], vec![0, 1]));

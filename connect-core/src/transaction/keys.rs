@@ -1,6 +1,6 @@
 //! The catalogue of keys: every family of rows, and the shape of its keys.
 //!
-//! A key is its partition (a location, an account, a token, or [`NOBODY`] for global rows), one
+//! A key is its partition (a location, an account, a token, or [`GLOBAL`] for global rows), one
 //! byte for the family, and then its parts, each encoded so that keys sort as their parts do:
 //!
 //! | part | encoding |
@@ -37,9 +37,9 @@ macro_rules! families {
             pub(crate) const ALL: &[Self] = &[$(Self::$name),*];
 
             /// Returns the owner of these rows.
-            pub(crate) fn owner(self) -> Owner {
+            pub(crate) fn owner(self) -> PartitionOwner {
                 match self {
-                    $(Self::$name => Owner::$owner,)*
+                    $(Self::$name => PartitionOwner::$owner,)*
                 }
             }
 
@@ -62,9 +62,9 @@ macro_rules! families {
 
 /// The owner of a family's rows, as their partition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Owner {
+pub(crate) enum PartitionOwner {
     /// The whole store: global rows.
-    Nobody,
+    Global,
     /// An account.
     Account,
     /// A location.
@@ -79,7 +79,7 @@ pub(crate) enum Owner {
     Caller,
 }
 
-/// The kind of a part of a key; see [`Part`].
+/// The kind of a part of a key; see [`KeyPart`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PartKind {
     Time,
@@ -96,40 +96,40 @@ families! {
     /// location | | the start of its complete record of tombstones
     TombstonesSince = 0x02, Location, [];
     /// global | | the time of the last maintenance
-    Maintenance = 0x03, Nobody, [];
+    Maintenance = 0x03, Global, [];
     /// global | | the unfinished import into this store
-    Import = 0x04, Nobody, [];
+    Import = 0x04, Global, [];
     /// global | minute since 1970, caller, server | the caller's requests to the server
-    RequestCount = 0x05, Nobody, [Number, Text, Id];
+    RequestCount = 0x05, Global, [Number, Text, Id];
     /// global | | the restored backup, until deliveries are allowed
-    Restored = 0x06, Nobody, [];
+    Restored = 0x06, Global, [];
     /// global | | the lead of a sandbox's clock, in seconds
-    ClockLead = 0x07, Nobody, [];
+    ClockLead = 0x07, Global, [];
 
     /// account | | the account with its locations and screens
     Account = 0x10, Account, [];
     /// account | token id | the digest in the token's key
     TokenById = 0x11, Account, [Id];
     /// global | digest of the token's value | the token
-    Token = 0x12, Nobody, [Digest];
+    Token = 0x12, Global, [Digest];
     /// global | digest of the token's value | the key of the token's account
-    AccountOfToken = 0x15, Nobody, [Digest];
+    AccountOfToken = 0x15, Global, [Digest];
     /// account | token id | the time of the token's last use
     TokenUse = 0x13, Account, [Id];
     /// global | account id | nothing; the list of accounts
-    AccountList = 0x14, Nobody, [Id];
+    AccountList = 0x14, Global, [Id];
 
     /// global | digest of the key's value | the key of a screen
-    ScreenKey = 0x16, Nobody, [Digest];
+    ScreenKey = 0x16, Global, [Digest];
     /// global | digest of the key's value | the key of the account
-    AccountOfScreenKey = 0x17, Nobody, [Digest];
+    AccountOfScreenKey = 0x17, Global, [Digest];
     /// account | screen id | the digest in the screen key's key
     ScreenKeyById = 0x18, Account, [Id];
 
     /// account | | the e-mail address and the password of its owner
     SignIn = 0x19, Account, [];
     /// global | folded e-mail address | the key of the owner's account
-    AccountOfEmail = 0x1A, Nobody, [Text];
+    AccountOfEmail = 0x1A, Global, [Text];
     /// account | | the open invitation of its owner
     Invitation = 0x1B, Account, [];
     /// account | digest of the session's value | the session
@@ -168,7 +168,7 @@ families! {
     /// location | time, id | nothing; the image jobs by creation
     ImageJobByCreation = 0x42, Location, [Time, Id];
     /// global | due time, location, job id | nothing; the queue of image jobs
-    ImageJobByDue = 0x43, Nobody, [Time, Id, Id];
+    ImageJobByDue = 0x43, Global, [Time, Id, Id];
 
     /// location | id | the option group
     OptionGroup = 0x70, Location, [Id];
@@ -235,14 +235,14 @@ families! {
     /// webhook | id | the delivery after its last attempt
     Delivery = 0xB6, Webhook, [Id];
     /// global | webhook id | the last added event; webhooks with unseen work
-    WebhookWoken = 0xB7, Nobody, [Id];
+    WebhookWoken = 0xB7, Global, [Id];
     /// global | due time, webhook id | nothing; webhooks with work to do later
-    WebhookByDue = 0xB8, Nobody, [Time, Id];
+    WebhookByDue = 0xB8, Global, [Time, Id];
 
     /// token | idempotency key | the stored answer
     Answer = 0x60, Caller, [Text];
     /// global | expiry, token id, idempotency key | the key of the answer
-    AnswerByExpiry = 0x61, Nobody, [Time, Id, Text];
+    AnswerByExpiry = 0x61, Global, [Time, Id, Text];
 }
 
 impl Family {
@@ -279,11 +279,11 @@ impl Family {
 const NEXT_FREE: u8 = 0xC0;
 
 /// The partition of global rows, of no account or location.
-pub(crate) const NOBODY: Uuid = Uuid::nil();
+pub(crate) const GLOBAL: Uuid = Uuid::nil();
 
 /// One part of a key.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Part<'a> {
+pub(crate) enum KeyPart<'a> {
     Time(Timestamp),
     Number(u64),
     Id(Uuid),
@@ -291,7 +291,7 @@ pub(crate) enum Part<'a> {
     Digest(&'a [u8; 32]),
 }
 
-impl Part<'_> {
+impl KeyPart<'_> {
     fn len(self) -> usize {
         match self {
             Self::Time(_) | Self::Number(_) => 8,
@@ -313,7 +313,7 @@ impl Part<'_> {
 }
 
 /// The key of a row, or a prefix of several keys.
-pub(crate) fn key(partition: Uuid, family: Family, parts: &[Part<'_>]) -> Key {
+pub(crate) fn key(partition: Uuid, family: Family, parts: &[KeyPart<'_>]) -> Key {
     let len = 17 + parts.iter().map(|part| part.len()).sum::<usize>();
     let mut key = Vec::with_capacity(len);
     key.extend_from_slice(partition.as_bytes());
@@ -354,7 +354,7 @@ mod tests {
     #[test]
     fn keys_sort_as_their_parts_do() {
         let id = Uuid::from_u128;
-        let text = |text| key(id(7), Family::ProductByExternalId, &[Part::Text(text)]);
+        let text = |text| key(id(7), Family::ProductByExternalId, &[KeyPart::Text(text)]);
         assert!(text("a") < text("ab"));
         assert!(text("a\0") > text("a"));
         assert!(text("a\0") < text("aa"));
@@ -362,7 +362,10 @@ mod tests {
             key(
                 id(7),
                 Family::Product,
-                &[Part::Time(Timestamp::from_micros(micros)), Part::Id(id(1))],
+                &[
+                    KeyPart::Time(Timestamp::from_micros(micros)),
+                    KeyPart::Id(id(1)),
+                ],
             )
         };
         assert!(time(-5) < time(0) && time(0) < time(5) && time(255) < time(256));

@@ -5,7 +5,7 @@
 use serde::{Serialize, de::DeserializeOwned};
 use uuid::Uuid;
 
-use super::keys::{Family, Part, key};
+use super::keys::{Family, KeyPart, key};
 use crate::{
     storage::Key,
     wire::{Id, Timestamp, WireRecord},
@@ -96,10 +96,10 @@ impl<'a> Indexed<'a> {
         id.map(|id| Self::Id(id.uuid()))
     }
 
-    pub(crate) fn part(self) -> Part<'a> {
+    pub(crate) fn part(self) -> KeyPart<'a> {
         match self {
-            Self::Text(text) => Part::Text(text),
-            Self::Id(id) => Part::Id(id),
+            Self::Text(text) => KeyPart::Text(text),
+            Self::Id(id) => KeyPart::Id(id),
         }
     }
 }
@@ -126,8 +126,12 @@ impl<R: Record> Index<R> {
         let (family, value) = (self.family, value.part());
         match self.kind {
             IndexKind::Unique => key(partition, family, &[value]),
-            IndexKind::Holders => key(partition, family, &[value, Part::Id(id)]),
-            IndexKind::ByChange => key(partition, family, &[value, Part::Time(time), Part::Id(id)]),
+            IndexKind::Holders => key(partition, family, &[value, KeyPart::Id(id)]),
+            IndexKind::ByChange => key(
+                partition,
+                family,
+                &[value, KeyPart::Time(time), KeyPart::Id(id)],
+            ),
         }
     }
 
@@ -190,11 +194,11 @@ pub(crate) fn nth<T>(ids: &[Id<T>], place: usize) -> Option<Uuid> {
 impl<R: Record> Reference<R> {
     /// The keys of a record's reference entries.
     pub(crate) fn keys(&self, partition: Uuid, record: &R) -> impl Iterator<Item = Key> {
-        let record_id = Part::Id(record.id().uuid());
+        let record_id = KeyPart::Id(record.id().uuid());
         let entries = self.entries.into_iter();
         entries.flat_map(move |family| {
             let ids = self.ids(record);
-            ids.map(move |id| key(partition, family, &[Part::Id(id), record_id]))
+            ids.map(move |id| key(partition, family, &[KeyPart::Id(id), record_id]))
         })
     }
 

@@ -1,7 +1,7 @@
 //! Records in the key space, and the unit of work.
 //!
 //! Handles keys, rows and indexes, but no rules and no HTTP. Every change of a location is a
-//! [`Unit`], committed at once: the rows with all their indexes, the events, the idempotency record
+//! [`UnitOfWork`], committed at once: the rows with all their indexes, the events, the idempotency record
 //! and the location's clock together.
 
 mod account;
@@ -46,20 +46,20 @@ pub use error::{Cause, Error, Reason, Refusal};
 pub(crate) use event_id::number_in;
 pub(crate) use fault::Fault;
 pub(crate) use key_parts::ReadKey;
-pub(crate) use key_range::Span;
+pub(crate) use key_range::KeyRange;
 pub(crate) use kind::{Index, IndexKind, Indexed, Record, Reference, index, nth, only, reference};
-pub(crate) use lenient_reader::{Looked, Piece, Salvage};
-pub(crate) use list::{CompleteSince, ListPart, Placed, Slice, Through, tombstones_since_key};
-pub(crate) use parse_cache::ParsedRows;
+pub(crate) use lenient_reader::{Chunk, LenientReader, Lookup};
+pub(crate) use list::{AccessPath, CompleteSince, Keyed, ListPart, ListRead, tombstones_since_key};
+pub(crate) use parse_cache::ParseCache;
 pub(crate) use reads::Reads;
 pub(crate) use row::{Row, changed_in, created_in, keys_of};
 pub(crate) use sign_in::{Invitation, PasswordHash, Session, SignIn};
-pub(crate) use sort_key::{Change, SortKey};
+pub(crate) use sort_key::{SortKey, TimeKey};
 pub(crate) use store::{Store, committed};
 pub(crate) use table::{change_key, entries};
 pub(crate) use transact::End;
-pub(crate) use unit::{MOST_HOLDERS, Unit};
+pub(crate) use unit::{MOST_HOLDERS, UnitOfWork};
 pub use usage::StorageLimits;
-pub(crate) use usage::{Counted, Usage, counted};
+pub(crate) use usage::{Usage, UsageRule, counted};
 pub(crate) use webhook::{FormerSecret, OwnWebhook, SigningSecret, Webhooks};
 pub use webhook::{OwnerMail, SwitchOffReason, SwitchedOff, Webhook};

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use uuid::Uuid;
 
-use super::{EventRef, Row, Unit, event_id::numbered, fan_out::Bursts, keys::Family};
+use super::{EventRef, Row, UnitOfWork, event_id::numbered, fan_out::Bursts, keys::Family};
 use crate::wire::{Event, EventType};
 
 /// Events are listed by their numbers, 1, 2, 3, ... per location.
@@ -21,14 +21,14 @@ impl<D: Serialize> Row for Event<D> {
 
     fn key_in(row: &[u8]) -> serde_json::Result<u64> {
         #[derive(Deserialize)]
-        struct Numbered {
+        struct SequenceField {
             sequence: u64,
         }
-        serde_json::from_slice(row).map(|event: Numbered| event.sequence)
+        serde_json::from_slice(row).map(|event: SequenceField| event.sequence)
     }
 }
 
-impl Unit<'_> {
+impl UnitOfWork<'_> {
     /// Adds an event with the location's next sequence number.
     /// Also adds a delivery for each of its webhooks.
     pub(crate) fn emit<D: Serialize>(&mut self, kind: EventType, data: D) {

@@ -10,11 +10,11 @@ use crate::storage::Value;
 ///
 /// The rows are read for every request, so a change by any process takes effect at once. Only
 /// parsing unchanged rows again is saved.
-pub(crate) struct ParsedRows<K, P, const N: usize> {
-    known: RwLock<Known<K, P, N>>,
+pub(crate) struct ParseCache<K, P, const N: usize> {
+    known: RwLock<CachedRows<K, P, N>>,
 }
 
-struct Known<K, P, const N: usize> {
+struct CachedRows<K, P, const N: usize> {
     parsed: HashMap<K, ([Value; N], Arc<P>)>,
     /// The weight of all entries.
     bytes: usize,
@@ -27,10 +27,10 @@ const MOST_BYTES: usize = 32 << 20;
 /// The weight of an entry in bytes, without its rows.
 const ENTRY_BYTES: usize = 256;
 
-impl<K, P, const N: usize> Default for ParsedRows<K, P, N> {
+impl<K, P, const N: usize> Default for ParseCache<K, P, N> {
     fn default() -> Self {
         Self {
-            known: RwLock::new(Known {
+            known: RwLock::new(CachedRows {
                 parsed: HashMap::new(),
                 bytes: 0,
             }),
@@ -38,7 +38,7 @@ impl<K, P, const N: usize> Default for ParsedRows<K, P, N> {
     }
 }
 
-impl<K: Eq + Hash, P, const N: usize> ParsedRows<K, P, N> {
+impl<K: Eq + Hash, P, const N: usize> ParseCache<K, P, N> {
     /// Returns the value under this key, if parsed from the same rows.
     pub(crate) fn get(&self, key: &K, rows: &[Value; N]) -> Option<Arc<P>> {
         let known = self.known.read();
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn what_was_parsed_is_found_while_the_rows_are_the_same() {
-        let parsed = ParsedRows::default();
+        let parsed = ParseCache::default();
         parsed.put("key", row(1, 10), "one");
         assert_eq!(parsed.get(&"key", &row(1, 10)).as_deref(), Some(&"one"));
         assert_eq!(parsed.get(&"key", &row(2, 10)), None);
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn the_rows_are_bounded_by_their_bytes() {
-        let parsed = ParsedRows::default();
+        let parsed = ParseCache::default();
         for key in 0..1_000 {
             parsed.put(key, row(0, 1 << 20), ());
             let known = parsed.known.read();
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn as_much_is_kept_as_there_is_room_for() {
-        let parsed = ParsedRows::default();
+        let parsed = ParseCache::default();
         let half = MOST_BYTES / 2 - ENTRY_BYTES;
         for key in [1, 2] {
             parsed.put(key, row(0, half), ());

@@ -5,13 +5,13 @@ use uuid::Uuid;
 
 use super::{
     Indexed, Record, Row,
-    keys::{Family, Part, after_prefix, key},
+    keys::{Family, KeyPart, after_prefix, key},
 };
 use crate::storage::{Key, Range, Read};
 
 /// A read with owned keys.
 #[derive(Debug)]
-pub(super) enum Wanted {
+pub(super) enum QueuedRead {
     Get(Key),
     Follow {
         key: Key,
@@ -25,7 +25,7 @@ pub(super) enum Wanted {
     },
 }
 
-impl Wanted {
+impl QueuedRead {
     pub(super) fn as_read(&self) -> Read<'_> {
         match self {
             Self::Get(key) => Read::Get(key),
@@ -53,7 +53,7 @@ impl Wanted {
 #[derive(Debug)]
 pub struct Reads {
     partition: Uuid,
-    pub(super) wanted: Vec<Wanted>,
+    pub(super) wanted: Vec<QueuedRead>,
     /// The rows shared by several operations.
     shared: FxHashSet<Key>,
 }
@@ -78,7 +78,7 @@ impl Reads {
 
     /// The row with this key.
     pub(crate) fn row(&mut self, key: Key) {
-        self.wanted.push(Wanted::Get(key));
+        self.wanted.push(QueuedRead::Get(key));
     }
 
     /// A row looked up by most operations (their token): read once.
@@ -90,23 +90,23 @@ impl Reads {
 
     /// The record, or the row, with this id.
     pub(crate) fn record<T: Row>(&mut self, id: Uuid) {
-        self.row(key(self.partition, T::ROWS, &[Part::Id(id)]));
+        self.row(key(self.partition, T::ROWS, &[KeyPart::Id(id)]));
     }
 
     /// As [`record`](Self::record), for a record shared by operations: read once.
     pub(crate) fn shared_record<T: Row>(&mut self, id: Uuid) {
-        self.shared_row(key(self.partition, T::ROWS, &[Part::Id(id)]));
+        self.shared_row(key(self.partition, T::ROWS, &[KeyPart::Id(id)]));
     }
 
     /// The entry of a unique index, without its record.
     pub(crate) fn entry(&mut self, family: Family, text: &str) {
-        self.row(key(self.partition, family, &[Part::Text(text)]));
+        self.row(key(self.partition, family, &[KeyPart::Text(text)]));
     }
 
     /// The row behind `entry`, by an id of the family `rows`.
     pub(crate) fn followed(&mut self, entry: Key, rows: Family) {
         let rows = key(self.partition, rows, &[]);
-        self.wanted.push(Wanted::Follow { key: entry, rows });
+        self.wanted.push(QueuedRead::Follow { key: entry, rows });
     }
 
     /// The record with a value in a unique index.
@@ -126,7 +126,7 @@ impl Reads {
     /// At most `limit` records with a value in an index.
     pub(crate) fn holders<T: Record>(&mut self, family: Family, value: Indexed<'_>, limit: usize) {
         let prefix = key(self.partition, family, &[value.part()]);
-        self.wanted.push(Wanted::Holders {
+        self.wanted.push(QueuedRead::Holders {
             end: after_prefix(&prefix),
             prefix,
             rows: key(self.partition, T::ROWS, &[]),

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{
-    Change, Record, SortKey,
-    keys::{Family, Part, key},
+    Record, SortKey, TimeKey,
+    keys::{Family, KeyPart, key},
 };
 use crate::{storage::Key, wire::Timestamp};
 
@@ -41,40 +41,40 @@ pub trait Row: Serialize {
 }
 
 impl<R: Record> Row for R {
-    type Key = Change;
+    type Key = TimeKey;
     const ROWS: Family = <R as Record>::ROWS;
     const IN_ORDER: Option<Family> = Some(R::BY_CHANGE);
     const TOMBSTONES: Option<Family> = Some(<R as Record>::TOMBSTONES);
 
-    fn key(&self) -> Change {
+    fn key(&self) -> TimeKey {
         (self.updated_at(), self.id().uuid())
     }
 
-    fn key_in(row: &[u8]) -> serde_json::Result<Change> {
+    fn key_in(row: &[u8]) -> serde_json::Result<TimeKey> {
         changed_in(row)
     }
 }
 
 /// A stored row's place in change order: its `updatedAt` and its id.
-pub(crate) fn changed_in(row: &[u8]) -> serde_json::Result<Change> {
+pub(crate) fn changed_in(row: &[u8]) -> serde_json::Result<TimeKey> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
-    struct Changed {
+    struct ChangeFields {
         id: Uuid,
         updated_at: Timestamp,
     }
-    serde_json::from_slice(row).map(|changed: Changed| (changed.updated_at, changed.id))
+    serde_json::from_slice(row).map(|changed: ChangeFields| (changed.updated_at, changed.id))
 }
 
 /// A stored row's place in creation order: its `createdAt` and its id.
-pub(crate) fn created_in(row: &[u8]) -> serde_json::Result<Change> {
+pub(crate) fn created_in(row: &[u8]) -> serde_json::Result<TimeKey> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
-    struct Created {
+    struct CreationFields {
         id: Uuid,
         created_at: Timestamp,
     }
-    serde_json::from_slice(row).map(|created: Created| (created.created_at, created.id))
+    serde_json::from_slice(row).map(|created: CreationFields| (created.created_at, created.id))
 }
 
 /// The keys of a row and of its entries in list order.
@@ -97,12 +97,12 @@ pub(crate) fn keys_of<R: Row>(partition: Uuid, row: &R) -> (Key, impl Iterator<I
 pub(super) fn entries_of<R: Row>(partition: Uuid, row: &R) -> impl Iterator<Item = Key> {
     let all = R::IN_ORDER.map(|index| placed(partition, row, index, &[]));
     let grouped = row.group();
-    let grouped = grouped.map(|(family, id)| placed(partition, row, family, &[Part::Id(id)]));
+    let grouped = grouped.map(|(family, id)| placed(partition, row, family, &[KeyPart::Id(id)]));
     all.into_iter().chain(grouped)
 }
 
 /// A key ending with the row's place in the list.
-fn placed<R: Row>(partition: Uuid, row: &R, family: Family, parts: &[Part<'_>]) -> Key {
+fn placed<R: Row>(partition: Uuid, row: &R, family: Family, parts: &[KeyPart<'_>]) -> Key {
     let mut key = key(partition, family, parts).into_vec();
     // With room to spare it would be copied once more.
     key.reserve_exact(R::Key::LEN);

@@ -38,11 +38,11 @@ pub trait SortKey: Copy + Ord + fmt::Debug + Send + Sync + 'static {
 }
 
 /// A place in the order of change or creation.
-pub(crate) type Change = (Timestamp, Uuid);
+pub(crate) type TimeKey = (Timestamp, Uuid);
 
 /// A time and an id: rows by `updatedAt` or `createdAt`.
 /// Rows of one time are ordered by id.
-impl SortKey for Change {
+impl SortKey for TimeKey {
     const TAG: u8 = 1;
     const LEN: usize = 24;
 
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn a_sort_key_is_a_time_or_a_number() {
         let time = Timestamp::from_micros(7);
-        assert_eq!(Change::first_at(time), Some((time, Uuid::nil())));
+        assert_eq!(TimeKey::first_at(time), Some((time, Uuid::nil())));
         assert_eq!((time, Uuid::nil()).number(), None);
         assert_eq!(u64::first_at(time), None);
         assert_eq!([0, 1, 7].map(u64::number), [Some(0), Some(1), Some(7)]);

@@ -14,7 +14,7 @@ use uuid::Uuid;
 use super::{
     Fault, StorageLimits, Webhooks,
     contended::Contended,
-    environment::{Clock as _, Drift, Environment, Figures, SteadyClock},
+    environment::{Clock as _, Environment, Metrics, MonotonicClock, Skew},
     subscribers::WebhooksCache,
     usage_cache::UsageCache,
 };
@@ -27,12 +27,12 @@ use crate::{
 pub(crate) struct Store {
     storage: Arc<dyn Storage>,
     environment: Environment,
-    clock: SteadyClock,
+    clock: MonotonicClock,
     started: Duration,
     next_nonce: AtomicU64,
     work: Notify,
     webhooks: WebhooksCache,
-    figures: Figures,
+    metrics: Metrics,
     contended: Contended,
     storage_limits: StorageLimits,
     usage: UsageCache,
@@ -45,13 +45,13 @@ impl Store {
         environment.randomness.fill(&mut start);
         Self {
             storage,
-            clock: SteadyClock::new(environment.clock.clone()),
+            clock: MonotonicClock::new(environment.clock.clone()),
             started: environment.clock.elapsed(),
             environment,
             next_nonce: AtomicU64::new(u64::from_ne_bytes(start)),
             work: Notify::new(),
             webhooks: WebhooksCache::default(),
-            figures: Figures::default(),
+            metrics: Metrics::default(),
             contended: Contended::default(),
             storage_limits: StorageLimits::default(),
             usage: UsageCache::default(),
@@ -86,8 +86,8 @@ impl Store {
     }
 
     /// The drift of the machine's clock, while it is not trusted.
-    pub(crate) fn drift(&self) -> Option<Drift> {
-        self.clock.drift()
+    pub(crate) fn skew(&self) -> Option<Skew> {
+        self.clock.skew()
     }
 
     /// The time since a fixed point.
@@ -101,8 +101,8 @@ impl Store {
     }
 
     /// The counters.
-    pub(crate) fn figures(&self) -> &Figures {
-        &self.figures
+    pub(crate) fn metrics(&self) -> &Metrics {
+        &self.metrics
     }
 
     pub(super) fn webhooks(&self) -> &WebhooksCache {
@@ -148,7 +148,7 @@ impl Store {
     /// The same, with the error of the storage.
     pub(super) async fn ask(&self, reads: &[Read<'_>]) -> Result<State, StorageError> {
         let state = self.storage.read(reads).await;
-        state.inspect_err(|_| self.figures.failed_reads.increase())
+        state.inspect_err(|_| self.metrics.failed_reads.increase())
     }
 
     /// Commits without a unit of work.
@@ -158,10 +158,10 @@ impl Store {
         let is_counted = !commit.writes.is_empty();
         let result = committed(self.storage.commit(commit).await);
         match &result {
-            Ok(true) if is_counted => self.figures.commits.increase(),
+            Ok(true) if is_counted => self.metrics.commits.increase(),
             Ok(true) => {}
-            Ok(false) => self.figures.conflicts.increase(),
-            Err(_) => self.figures.failed_commits.increase(),
+            Ok(false) => self.metrics.conflicts.increase(),
+            Err(_) => self.metrics.failed_commits.increase(),
         }
         result
     }

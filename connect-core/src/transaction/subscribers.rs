@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Fault, ParsedRows, Webhooks};
+use super::{Fault, ParseCache, Webhooks};
 use crate::storage::{Key, Value};
 
 /// The webhooks of a location's account.
@@ -38,7 +38,7 @@ impl Subscribers {
 /// The webhooks in use, parsed once.
 #[derive(Default)]
 pub(super) struct WebhooksCache {
-    parsed: ParsedRows<Key, Webhooks, 1>,
+    parsed: ParseCache<Key, Webhooks, 1>,
 }
 
 impl WebhooksCache {

@@ -4,8 +4,8 @@ use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
 use super::{
-    Fault, IndexKind, Indexed, Record, Row, Unit,
-    keys::{Family, Part, key},
+    Fault, IndexKind, Indexed, Record, Row, UnitOfWork,
+    keys::{Family, KeyPart, key},
 };
 use crate::{
     storage::{Key, Value},
@@ -14,7 +14,7 @@ use crate::{
 
 /// The key of an entry in change order.
 pub(crate) fn change_key(partition: Uuid, family: Family, time: Timestamp, id: Uuid) -> Key {
-    key(partition, family, &[Part::Time(time), Part::Id(id)])
+    key(partition, family, &[KeyPart::Time(time), KeyPart::Id(id)])
 }
 
 /// The index entries of a record, without the one in change order.
@@ -43,13 +43,13 @@ fn parsed<T: DeserializeOwned>(key: &[u8], row: &[u8]) -> Result<T, Fault> {
     serde_json::from_str(text).map_err(|e| Fault::corrupt(key, e))
 }
 
-impl Unit<'_> {
+impl UnitOfWork<'_> {
     /// The record, or the row, with this id.
     pub(crate) async fn find<T: Row + DeserializeOwned>(
         &mut self,
         id: Uuid,
     ) -> Result<Option<T>, Fault> {
-        let row_key = key(self.partition(), T::ROWS, &[Part::Id(id)]);
+        let row_key = key(self.partition(), T::ROWS, &[KeyPart::Id(id)]);
         let row = self.get(&row_key).await?;
         row.map(|row| parsed(&row_key, &row)).transpose()
     }
@@ -73,11 +73,11 @@ impl Unit<'_> {
     }
 
     /// Writes `new` in place of `old`, with all indexes.
-    /// `new.updated_at()` is this operation's [`time`](Unit::time).
+    /// `new.updated_at()` is this operation's [`time`](UnitOfWork::time).
     pub(crate) fn save<T: Record>(&mut self, old: Option<&T>, new: &T) {
         let (partition, id, time) = (self.partition(), new.id().uuid(), new.updated_at());
         let row = self.json(new);
-        let own = key(partition, T::ROWS, &[Part::Id(id)]);
+        let own = key(partition, T::ROWS, &[KeyPart::Id(id)]);
         match old {
             Some(_) => self.put(own, row.clone()),
             None => self.put_new(own, row.clone()),
@@ -124,8 +124,8 @@ impl Unit<'_> {
         self.put_index(change_key(partition, T::BY_CHANGE, time, id), row);
     }
 
-    /// Writes `old` with some fields changed, at this operation's [`time`](Unit::time).
-    pub(crate) fn amend<T: Record + Clone>(&mut self, old: &T, amend: impl FnOnce(&mut T)) {
+    /// Writes `old` with some fields changed, at this operation's [`time`](UnitOfWork::time).
+    pub(crate) fn update_with<T: Record + Clone>(&mut self, old: &T, amend: impl FnOnce(&mut T)) {
         let mut new = old.clone();
         amend(&mut new);
         new.set_updated_at(self.time());
@@ -139,7 +139,7 @@ impl Unit<'_> {
             self.delete(entry);
         }
         self.delete(change_key(partition, T::BY_CHANGE, old.updated_at(), id));
-        self.delete(key(partition, T::ROWS, &[Part::Id(id)]));
+        self.delete(key(partition, T::ROWS, &[KeyPart::Id(id)]));
         self.leave_tombstone(T::TOMBSTONES, id);
     }
 

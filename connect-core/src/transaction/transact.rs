@@ -1,11 +1,11 @@
 //! The retry loop of transactions.
 //!
 //! It is the only one: outside of `transaction`, no unit of work can be begun or committed
-//! ([`Unit::new`] and [`Unit::commit`] are not visible there).
+//! ([`UnitOfWork::new`] and [`UnitOfWork::commit`] are not visible there).
 
 use uuid::Uuid;
 
-use super::{Fault, Store, clock::clock_key, unit::Unit};
+use super::{Fault, Store, clock::clock_key, unit::UnitOfWork};
 use crate::storage::Locked;
 
 /// The most runs of a transaction.
@@ -16,13 +16,13 @@ const MOST_ATTEMPTS: usize = 16;
 /// The end of one run of a transaction.
 pub(crate) struct End<'s, T> {
     /// The unit of work to be committed, if any.
-    unit: Option<Unit<'s>>,
+    unit: Option<UnitOfWork<'s>>,
     result: T,
 }
 
 impl<'s, T> End<'s, T> {
     /// Commits the unit of work. After a conflict, the transaction runs again.
-    pub(crate) fn commit(unit: Unit<'s>, result: T) -> Self {
+    pub(crate) fn commit(unit: UnitOfWork<'s>, result: T) -> Self {
         let unit = Some(unit);
         Self { unit, result }
     }
@@ -46,7 +46,7 @@ impl Store {
         work: F,
     ) -> Result<T, E>
     where
-        F: FnMut(Unit<'s>) -> Fut,
+        F: FnMut(UnitOfWork<'s>) -> Fut,
         Fut: Future<Output = Result<End<'s, T>, E>>,
         E: From<Fault>,
     {
@@ -61,7 +61,7 @@ impl Store {
         work: F,
     ) -> Result<T, E>
     where
-        F: FnMut(Unit<'s>) -> Fut,
+        F: FnMut(UnitOfWork<'s>) -> Fut,
         Fut: Future<Output = Result<End<'s, T>, E>>,
         E: From<Fault>,
     {
@@ -76,7 +76,7 @@ impl Store {
         mut work: F,
     ) -> Result<T, E>
     where
-        F: FnMut(Unit<'s>) -> Fut,
+        F: FnMut(UnitOfWork<'s>) -> Fut,
         Fut: Future<Output = Result<End<'s, T>, E>>,
         E: From<Fault>,
     {
@@ -85,7 +85,7 @@ impl Store {
                 true => Some(self.lock(partition).await?),
                 false => None,
             };
-            let End { unit, result } = work(Unit::new(self, partition, lock)).await?;
+            let End { unit, result } = work(UnitOfWork::new(self, partition, lock)).await?;
             let Some(unit) = unit else { return Ok(result) };
             if self.end(unit).await? {
                 return Ok(result);
@@ -102,7 +102,7 @@ impl Store {
     }
 
     /// Commits a unit of work; `false` on a conflict.
-    async fn end(&self, unit: Unit<'_>) -> Result<bool, Fault> {
+    async fn end(&self, unit: UnitOfWork<'_>) -> Result<bool, Fault> {
         let (partition, wakes_workers) = (unit.partition(), unit.wakes_workers());
         if !unit.commit().await? {
             self.contended().note(partition, self.elapsed());
@@ -127,7 +127,7 @@ mod tests {
         transaction::{
             Reads,
             environment::Environment,
-            keys::{Family, Part, key},
+            keys::{Family, KeyPart, key},
         },
     };
 
@@ -138,11 +138,11 @@ mod tests {
     }
 
     fn row(number: u64) -> Key {
-        key(PLACE, Family::Transaction, &[Part::Number(number)])
+        key(PLACE, Family::Transaction, &[KeyPart::Number(number)])
     }
 
     /// Writes a row in a unit of work.
-    async fn put(unit: &mut Unit<'_>) -> Result<(), Fault> {
+    async fn put(unit: &mut UnitOfWork<'_>) -> Result<(), Fault> {
         unit.load(Reads::of(PLACE)).await?;
         unit.put(row(1), Value::default());
         Ok(())

@@ -8,7 +8,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::keys::{Family, Owner};
+use super::keys::{Family, PartitionOwner};
 use crate::{
     storage::Write,
     wire::{
@@ -79,7 +79,7 @@ pub(crate) struct Usage {
 
 /// The counting of a family's rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Counted {
+pub(crate) enum UsageRule {
     /// Exactly, while they are stored.
     Always,
     /// For a number of days after they are written.
@@ -87,13 +87,13 @@ pub(crate) enum Counted {
 }
 
 /// Returns how a family's rows count for their location; `None` if not.
-pub(crate) fn counted(family: Family) -> Option<Counted> {
+pub(crate) fn counted(family: Family) -> Option<UsageRule> {
     match family {
         Family::TombstonesSince => None,
-        Family::Event => Some(Counted::Days(EVENT_DAYS)),
-        _ if family.owner() != Owner::Location => None,
-        _ if family.name().ends_with("Tombstone") => Some(Counted::Days(TOMBSTONE_DAYS)),
-        _ => Some(Counted::Always),
+        Family::Event => Some(UsageRule::Days(EVENT_DAYS)),
+        _ if family.owner() != PartitionOwner::Location => None,
+        _ if family.name().ends_with("Tombstone") => Some(UsageRule::Days(TOMBSTONE_DAYS)),
+        _ => Some(UsageRule::Always),
     }
 }
 
@@ -148,10 +148,10 @@ impl Usage {
         match counted(family) {
             None => {}
             Some(_) if !self.has_counted(key) => {}
-            Some(Counted::Days(days)) => {
+            Some(UsageRule::Days(days)) => {
                 self.add_until(of_row(after), now.plus_seconds(days * DAY), now)
             }
-            Some(Counted::Always) => {
+            Some(UsageRule::Always) => {
                 if let Some(len) = after {
                     self.add(key, family, len);
                 }
@@ -240,7 +240,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::transaction::keys::{Part, key};
+    use crate::transaction::keys::{KeyPart, key};
 
     fn at(days: i64) -> Timestamp {
         Timestamp::EPOCH.plus_seconds(20_000 * DAY + days * DAY)
@@ -249,7 +249,7 @@ mod tests {
     /// A row counts from its write until its removal.
     #[test]
     fn rows_that_stay_are_counted_exactly() {
-        let id = Part::Id(Uuid::from_u128(1));
+        let id = KeyPart::Id(Uuid::from_u128(1));
         let product = key(Uuid::from_u128(7), Family::Product, &[id]);
         let row = (&product[..], Family::Product);
         let mut usage = Usage::default();
@@ -303,7 +303,7 @@ mod tests {
             key(
                 Uuid::from_u128(7),
                 Family::Order,
-                &[Part::Id(Uuid::from_u128(number))],
+                &[KeyPart::Id(Uuid::from_u128(number))],
             )
         };
         let mut usage = Usage {
@@ -320,11 +320,11 @@ mod tests {
     #[test]
     fn rows_of_locations_count() {
         for (family, expected) in [
-            (Family::Product, Some(Counted::Always)),
-            (Family::ProductByBarcode, Some(Counted::Always)),
-            (Family::Transaction, Some(Counted::Always)),
-            (Family::Event, Some(Counted::Days(30))),
-            (Family::StockLevelTombstone, Some(Counted::Days(90))),
+            (Family::Product, Some(UsageRule::Always)),
+            (Family::ProductByBarcode, Some(UsageRule::Always)),
+            (Family::Transaction, Some(UsageRule::Always)),
+            (Family::Event, Some(UsageRule::Days(30))),
+            (Family::StockLevelTombstone, Some(UsageRule::Days(90))),
             (Family::Clock, None),
             (Family::TombstonesSince, None),
             (Family::Account, None),

@@ -17,17 +17,17 @@ const MOST: usize = 10_000;
 /// The bytes at the locations of accounts, as of the last read.
 #[derive(Default)]
 pub(crate) struct UsageCache {
-    accounts: Mutex<HashMap<Uuid, Known>>,
+    accounts: Mutex<HashMap<Uuid, CachedUsage>>,
 }
 
-struct Known {
+struct CachedUsage {
     read_at: Duration,
-    stored: Arc<Stored>,
+    stored: Arc<StoredUsage>,
 }
 
 /// The bytes at the locations of an account.
 #[derive(Default)]
-pub(super) struct Stored {
+pub(super) struct StoredUsage {
     pub(super) total: u64,
     pub(super) of: HashMap<Uuid, u64>,
 }
@@ -35,7 +35,7 @@ pub(super) struct Stored {
 impl UsageCache {
     /// Returns the bytes at the locations of an account; `None` if the caller is to read them. One caller
     /// reads outdated bytes, and further callers go on with these meanwhile.
-    pub(super) fn stored(&self, account: Uuid, now: Duration) -> Option<Arc<Stored>> {
+    pub(super) fn stored(&self, account: Uuid, now: Duration) -> Option<Arc<StoredUsage>> {
         let mut accounts = self.accounts.lock();
         let known = accounts.get_mut(&account)?;
         if now.saturating_sub(known.read_at) < FRESH {
@@ -45,13 +45,13 @@ impl UsageCache {
         None
     }
 
-    pub(super) fn remember(&self, account: Uuid, now: Duration, stored: Arc<Stored>) {
+    pub(super) fn remember(&self, account: Uuid, now: Duration, stored: Arc<StoredUsage>) {
         let mut accounts = self.accounts.lock();
         if accounts.len() >= MOST && !accounts.contains_key(&account) {
             accounts.clear();
         }
         let read_at = now;
-        accounts.insert(account, Known { read_at, stored });
+        accounts.insert(account, CachedUsage { read_at, stored });
     }
 }
 

@@ -29,7 +29,7 @@ pub(super) struct Writes {
 
 /// A point for a rollback.
 #[derive(Clone, Copy)]
-pub(super) struct Mark {
+pub(super) struct Savepoint {
     rows: usize,
     replaced: usize,
 }
@@ -58,15 +58,15 @@ impl Writes {
     }
 
     /// Marks the current state.
-    pub(super) fn mark(&self) -> Mark {
-        Mark {
+    pub(super) fn mark(&self) -> Savepoint {
+        Savepoint {
             rows: self.rows.len(),
             replaced: self.replaced.len(),
         }
     }
 
     /// Undoes the writes since `mark`.
-    pub(super) fn back_to(&mut self, mark: Mark) {
+    pub(super) fn back_to(&mut self, mark: Savepoint) {
         for (place, former) in self.replaced.drain(mark.replaced..).rev() {
             if let Some((_, value)) = self.rows.get_index_mut(place) {
                 *value = former;

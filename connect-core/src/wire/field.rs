@@ -193,8 +193,8 @@ impl<F: Form> Serialize for Field<F> {
 /// Reads a present field; `null` is taken with any form.
 impl<'de, F: Form> Deserialize<'de> for Field<F> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Given<F>(PhantomData<F>);
-        impl<'de, F: Form> Visitor<'de> for Given<F> {
+        struct FieldVisitor<F>(PhantomData<F>);
+        impl<'de, F: Form> Visitor<'de> for FieldVisitor<F> {
             type Value = Field<F>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -209,6 +209,6 @@ impl<'de, F: Form> Deserialize<'de> for Field<F> {
                 F::read(value).map(Field::Value)
             }
         }
-        deserializer.deserialize_option(Given(PhantomData))
+        deserializer.deserialize_option(FieldVisitor(PhantomData))
     }
 }

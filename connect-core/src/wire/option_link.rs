@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     ErrorDetail, Field, Id, OptionGroup, Product,
-    form::{ExternalId, List, Objects},
+    form::{ExternalId, ListForm, Objects},
     input::input,
     limits::{MAX_EXTERNAL_ID, MAX_OPTION_GROUPS_PER_LINK, MAX_PRODUCTS_PER_LINK},
     open_enum::open_enum,
@@ -15,10 +15,10 @@ input! {
     /// It names 1 to 1000 products in both lists together, and at least one option group.
     pub struct OptionGroupLinks {
         /// Products by their ids.
-        product_ids: List<Id<Product>, MAX_PRODUCTS_PER_LINK>;
+        product_ids: ListForm<Id<Product>, MAX_PRODUCTS_PER_LINK>;
         /// Products by their external ids.
         /// A product named twice counts once.
-        product_external_ids: List<ExternalId<MAX_EXTERNAL_ID>, MAX_PRODUCTS_PER_LINK>;
+        product_external_ids: ListForm<ExternalId<MAX_EXTERNAL_ID>, MAX_PRODUCTS_PER_LINK>;
         /// The groups to add after a product's own, in this order.
         /// A group already there keeps its place.
         add: Objects<OptionGroupRef, 0, MAX_OPTION_GROUPS_PER_LINK>;

@@ -6,7 +6,7 @@ use uuid::Uuid;
 use super::{
     Batch, BatchExtra, BatchInput, BatchResult, Category, CategoryName, Date, Field, Id,
     ImageError, ImageStatus, MatchBy, OptionGroup, Quantity, Timestamp, VatRate,
-    form::{Cents, Code, ExternalId, Ids, Name, OrNull, Prose, WebLink},
+    form::{Cents, Code, ExternalId, IdList, Name, OrNull, Prose, WebLink},
     limits::{
         MAX_BARCODE, MAX_DESCRIPTION, MAX_EXTERNAL_ID, MAX_IMAGE_URL,
         MAX_OPTION_GROUPS_PER_PRODUCT, MAX_PRICE_CENTS, MAX_PRODUCT_NAME, MAX_PRODUCTS_PER_BATCH,
@@ -90,7 +90,7 @@ record! {
     image_error: Option<String>, read_only;
     /// The full list of its option groups, in display order.
     /// They are groups of this location.
-    option_group_ids: Vec<Id<OptionGroup>> => Ids<OptionGroup, MAX_OPTION_GROUPS_PER_PRODUCT>;
+    option_group_ids: Vec<Id<OptionGroup>> => IdList<OptionGroup, MAX_OPTION_GROUPS_PER_PRODUCT>;
     /// The quantity in stock; `null` for an untracked product.
     /// A change of it moves `updatedAt`.
     stock_quantity: Option<Quantity>, read_only;

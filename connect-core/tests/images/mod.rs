@@ -2,8 +2,8 @@
 
 mod death;
 mod fairness;
-mod figures;
 mod killed;
+mod metrics;
 mod parts;
 mod port;
 mod random;

@@ -6,7 +6,7 @@ use std::{sync::Arc, time::Duration};
 use async_trait::async_trait;
 use connect_core::storage::{
     Storage, StorageError,
-    conformance::{Alternating, Cramped, Distant, Failures, Place, model, run_all},
+    conformance::{Alternating, Distant, Failures, Place, SmallDisk, model, run_all},
     memory::MemoryStorage,
 };
 use proptest::prelude::*;
@@ -51,7 +51,7 @@ impl Place for InMemory {
         LEASE
     }
 
-    async fn cramped(&self) -> Result<Option<Box<dyn Cramped>>, StorageError> {
+    async fn small_disk(&self) -> Result<Option<Box<dyn SmallDisk>>, StorageError> {
         let room = WithRoom::new(MemoryStorage::with_lease(LEASE));
         Ok(Some(Box::new(InLittleRoom(*self, room))))
     }
@@ -61,7 +61,7 @@ impl Place for InMemory {
 struct InLittleRoom(InMemory, WithRoom);
 
 #[async_trait]
-impl Cramped for InLittleRoom {
+impl SmallDisk for InLittleRoom {
     async fn open(&self) -> Result<Arc<dyn Storage>, StorageError> {
         let Self(place, room) = self;
         Ok(place.reached(Arc::new(room.clone())))

@@ -3,10 +3,10 @@
 mod broken;
 mod crash;
 mod memory;
+mod naive_store;
 #[cfg(all(unix, feature = "postgres"))]
 mod postgres;
 mod room;
-mod toy;
 mod wrappers;
 
 #[cfg(all(feature = "redb", feature = "sled"))]

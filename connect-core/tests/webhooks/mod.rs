@@ -5,12 +5,12 @@ mod damage;
 mod endpoints;
 mod fan_out;
 mod feed;
-mod figures;
 mod health;
 mod hosts;
 #[cfg(all(feature = "redb", feature = "sled"))]
 mod killed;
 mod leases;
+mod metrics;
 mod outages;
 mod resend;
 mod schedule;

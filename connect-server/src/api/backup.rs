@@ -10,15 +10,17 @@ use super::{
 };
 use crate::{
     cli::{
-        admin::Pass,
+        admin::AdminCredentials,
         backup::{BackupBegun, BackupRequest, Backups, NoBackup, PATH},
     },
     telemetry::audit::{Action, Subject},
 };
 
 /// Answers `POST /admin/v1/backup` for callers with the pass. Rejects every other path.
-pub(super) fn backup(backups: Backups, pass: &Pass) -> BoxedFilter<(Response,)> {
-    orders(PATH, pass, move |order| execute(backups.clone(), order))
+pub(super) fn backup(backups: Backups, credentials: &AdminCredentials) -> BoxedFilter<(Response,)> {
+    orders(PATH, credentials, move |order| {
+        execute(backups.clone(), order)
+    })
 }
 
 async fn execute(backups: Backups, order: Order<BackupRequest>) -> Result<Reply, Reply> {

@@ -11,14 +11,18 @@ use super::{
     operator::{Order, orders},
 };
 use crate::{
-    cli::admin::{AdminCommand, PATH, Pass},
+    cli::admin::{AdminCommand, AdminCredentials, PATH},
     telemetry::audit::{self, Subject},
 };
 
 /// Answers `POST /admin/v1/commands` for callers with the pass. Rejects every other path.
-pub(super) fn commands(connect: Connect, pass: &Pass, owner_url: &str) -> BoxedFilter<(Response,)> {
+pub(super) fn commands(
+    connect: Connect,
+    credentials: &AdminCredentials,
+    owner_url: &str,
+) -> BoxedFilter<(Response,)> {
     let url = Arc::<str>::from(owner_url);
-    orders(PATH, pass, move |order| {
+    orders(PATH, credentials, move |order| {
         execute(connect.clone(), url.clone(), order)
     })
 }
@@ -46,7 +50,7 @@ mod tests {
     use connect_core::storage::{Commit, Storage as _, Write, memory::MemoryStorage};
 
     use super::*;
-    use crate::telemetry::captured_log::Heard;
+    use crate::telemetry::captured_log::CapturedLog;
 
     /// A row of the list of accounts without an account id.
     const DAMAGED: [u8; 18] = {
@@ -63,14 +67,18 @@ mod tests {
             ..Commit::default()
         };
         storage.commit(damage).await.unwrap();
-        let pass = Pass::new("http://127.0.0.1:1".into());
-        let filter = commands(Connect::builder(storage).build(), &pass, &pass.url);
-        let log = Heard::default();
+        let credentials = AdminCredentials::new("http://127.0.0.1:1".into());
+        let filter = commands(
+            Connect::builder(storage).build(),
+            &credentials,
+            &credentials.url,
+        );
+        let log = CapturedLog::default();
         let listening = log.listen();
         let failed = warp::test::request()
             .method("POST")
             .path("/admin/v1/commands")
-            .header("authorization", format!("Bearer {}", pass.key()))
+            .header("authorization", format!("Bearer {}", credentials.key()))
             .header("content-type", "application/json")
             .header("x-request-id", "list-1")
             .body(r#"{"screen":"list"}"#)

@@ -14,10 +14,10 @@ use warp::{Filter as _, filters::BoxedFilter, reply::Response};
 use super::{
     endpoint::Reply,
     gate,
-    incoming::{Asked, Body, Incoming, incoming, respond},
+    incoming::{Incoming, IncomingBody, ResponseContext, incoming, respond},
 };
 use crate::{
-    dashboard::{self, Answer, Content, Fields, Setting, Visit, area},
+    dashboard::{self, Answer, AnswerContent, DashboardContext, FormFields, PageRequest, area},
     net::{Peer, RequestNote},
 };
 
@@ -30,7 +30,7 @@ const MOST_FORM: usize = 128 * 1024;
 
 /// Answers all paths below `/dashboard`, and redirects `/` there.
 /// Rejects every other path.
-pub(super) fn dashboard(connect: Connect, setting: Setting) -> BoxedFilter<(Response,)> {
+pub(super) fn dashboard(connect: Connect, context: DashboardContext) -> BoxedFilter<(Response,)> {
     let root = warp::path::end().or(warp::path!("dashboard" / ..)).unify();
     let host = warp::host::optional().or(warp::any().map(|| None)).unify();
     root.and(warp::ext::optional::<Peer>())
@@ -43,7 +43,7 @@ pub(super) fn dashboard(connect: Connect, setting: Setting) -> BoxedFilter<(Resp
                     tls: peer.is_some_and(|peer| peer.tls),
                     host: host.map(|host| host.to_string()).unwrap_or_default(),
                 };
-                answer(connect.clone(), setting.clone(), origin, incoming)
+                answer(connect.clone(), context.clone(), origin, incoming)
             },
         )
         .boxed()
@@ -59,16 +59,16 @@ struct Origin {
 
 async fn answer(
     connect: Connect,
-    setting: Setting,
+    context: DashboardContext,
     origin: Origin,
-    mut incoming: Incoming<impl Body>,
+    mut incoming: Incoming<impl IncomingBody>,
 ) -> Response {
-    let asked = Asked::of(&mut incoming);
+    let asked = ResponseContext::of(&mut incoming);
     let mut note = RequestNote::of(Some(area(incoming.path.as_str())));
-    let reply = match visit(connect, setting, origin, incoming).await {
-        Ok(visit) if visit.path == "/" => reply(Answer::to_root()),
-        Ok(visit) => {
-            let answer = dashboard::answer(visit).await;
+    let reply = match request(connect, context, origin, incoming).await {
+        Ok(request) if request.path == "/" => reply(Answer::to_root()),
+        Ok(request) => {
+            let answer = dashboard::answer(request).await;
             if let Some(account) = answer.account {
                 note.set_caller(|| format!("owner of {account}"));
             }
@@ -83,14 +83,14 @@ async fn answer(
 }
 
 /// Reads a request.
-async fn visit<S: Body>(
+async fn request<S: IncomingBody>(
     connect: Connect,
-    setting: Setting,
+    context: DashboardContext,
     origin: Origin,
     incoming: Incoming<S>,
-) -> Result<Visit, Reply> {
+) -> Result<PageRequest, Reply> {
     let form = match incoming.method {
-        Method::GET | Method::HEAD => Fields::default(),
+        Method::GET | Method::HEAD => FormFields::default(),
         Method::POST => {
             check_form(&incoming.headers)?;
             let body = gate::read(&incoming.headers, incoming.body, incoming.held).await?;
@@ -99,7 +99,7 @@ async fn visit<S: Body>(
                 let reason = reason.detail(ErrorCode::PayloadTooLarge);
                 return Err(Reply::error(StatusCode::PAYLOAD_TOO_LARGE, reason));
             }
-            Fields::parse(&body)
+            FormFields::parse(&body)
         }
         other => {
             let allowed = [Method::GET, Method::HEAD, Method::POST];
@@ -111,12 +111,12 @@ async fn visit<S: Body>(
         Method::HEAD => Method::GET,
         method => method,
     };
-    Ok(Visit {
+    Ok(PageRequest {
         connect,
-        setting,
+        context,
         method,
         path: incoming.path.as_str().to_owned(),
-        query: Fields::parse(incoming.query.as_bytes()),
+        query: FormFields::parse(incoming.query.as_bytes()),
         form,
         headers: incoming.headers,
         host: origin.host,
@@ -145,13 +145,13 @@ fn check_form(headers: &HeaderMap) -> Result<(), Error> {
 fn reply(answer: Answer) -> Reply {
     let policy = HeaderValue::from_static(POLICY);
     let mut reply = match answer.content {
-        Content::Page(page) => Reply::page(page.into_string().into(), policy),
-        Content::Style(style) => {
+        AnswerContent::Page(page) => Reply::page(page.into_string().into(), policy),
+        AnswerContent::Style(style) => {
             let css = HeaderValue::from_static("text/css; charset=utf-8");
             let style = Bytes::from_static(style.as_bytes());
             Reply::page(style, policy).with_header(CONTENT_TYPE, css)
         }
-        Content::Redirect(path) => {
+        AnswerContent::Redirect(path) => {
             let page = Reply::page(Bytes::new(), policy);
             match HeaderValue::try_from(path) {
                 Ok(path) => page.with_header(LOCATION, path),

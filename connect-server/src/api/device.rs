@@ -6,10 +6,10 @@ use connect_core::{Actor, Connect};
 use warp::{Filter, Rejection, reply::Response};
 
 use super::{
-    document::{Document, Form},
+    document::{Form, ServedDocument},
     endpoint::Reply,
     gate,
-    incoming::{Asked, Body, Incoming, incoming, respond},
+    incoming::{Incoming, IncomingBody, ResponseContext, incoming, respond},
     routes::{self, DEVICE_DOCS_PATH, DEVICE_OPENAPI, DEVICE_OPENAPI_PATH},
 };
 use crate::net::RequestNote;
@@ -23,7 +23,7 @@ use crate::net::RequestNote;
 pub fn device_api(
     connect: Connect,
 ) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone + Send + Sync + 'static {
-    let document = Document::new(DEVICE_OPENAPI);
+    let document = ServedDocument::new(DEVICE_OPENAPI);
     warp::path!("device" / "v1" / ..)
         .and(incoming())
         .then(move |address, incoming| answer(connect.clone(), document.clone(), address, incoming))
@@ -31,11 +31,11 @@ pub fn device_api(
 
 async fn answer(
     connect: Connect,
-    document: Document,
+    document: ServedDocument,
     address: IpAddr,
-    mut incoming: Incoming<impl Body>,
+    mut incoming: Incoming<impl IncomingBody>,
 ) -> Response {
-    let asked = Asked::of(&mut incoming);
+    let asked = ResponseContext::of(&mut incoming);
     let form = match incoming.path.as_str() {
         DEVICE_OPENAPI_PATH => Some((DEVICE_OPENAPI_PATH, Form::Json)),
         DEVICE_DOCS_PATH => Some((DEVICE_DOCS_PATH, Form::Page)),

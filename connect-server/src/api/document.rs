@@ -13,7 +13,7 @@ use connect_core::{
 use http::{HeaderValue, Method, StatusCode};
 
 use super::{
-    encoding::{Encoding, Kept},
+    encoding::{Encoding, PrecompressedBody},
     endpoint::Reply,
 };
 use crate::{docs, workers::images::PublicUrl};
@@ -32,8 +32,8 @@ pub(super) enum Form {
 
 /// A document as it is served. Cheap to clone.
 #[derive(Clone)]
-pub(super) struct Document {
-    text: Kept,
+pub(super) struct ServedDocument {
+    text: PrecompressedBody,
     /// Rendered at the first request for it.
     page: Arc<OnceLock<Option<Page>>>,
 }
@@ -41,11 +41,11 @@ pub(super) struct Document {
 /// A page and its Content-Security-Policy.
 #[derive(Clone)]
 struct Page {
-    html: Kept,
+    html: PrecompressedBody,
     policy: HeaderValue,
 }
 
-impl Document {
+impl ServedDocument {
     /// The document exactly as committed.
     pub(super) fn new(text: &'static str) -> Self {
         Self::of(Bytes::from_static(text.as_bytes()))
@@ -60,7 +60,7 @@ impl Document {
 
     fn of(text: Bytes) -> Self {
         Self {
-            text: Kept::new(text),
+            text: PrecompressedBody::new(text),
             page: Arc::default(),
         }
     }
@@ -107,7 +107,7 @@ fn render(text: &[u8]) -> Option<Page> {
         .inspect_err(|error| tracing::error!(%error, "the API reference was not rendered"))
         .ok()?;
     Some(Page {
-        html: Kept::new(reference.html.into()),
+        html: PrecompressedBody::new(reference.html.into()),
         policy: HeaderValue::try_from(reference.policy).ok()?,
     })
 }

@@ -25,9 +25,9 @@ use tokio::task::spawn_blocking;
 
 use super::{
     encoding::{NotDecompressed, decompress, is_gzip},
-    endpoint::{AUTHORIZATION_FIELD, Content, Needs, Passed, Place, Reply, Route},
-    incoming::{Body, Incoming},
-    routes::{self, Found, PathIds, Table},
+    endpoint::{AUTHORIZATION_FIELD, Content, Needs, Passed, PathTarget, Reply, Route},
+    incoming::{Incoming, IncomingBody},
+    routes::{self, PathIds, RouteMatch, Table},
     unread_body::unread,
 };
 use crate::net::{BodyError, Held, RequestNote};
@@ -100,10 +100,10 @@ pub(super) fn denied(denied: Denied, unsent: Option<NoBearer>, what: &str) -> Re
 
 /// Runs checks 2 to 5 on an authenticated caller's request.
 /// `found` is the result of looking up its path.
-pub(super) async fn pass<S: Body>(
+pub(super) async fn pass<S: IncomingBody>(
     connect: &Connect,
     caller: Authenticated,
-    found: Found<'static>,
+    found: RouteMatch<'static>,
     incoming: Incoming<S>,
 ) -> Result<(Passed, &'static Route), Reply> {
     let (route, ids) = route_of(found, &routes::API, &incoming).map_err(|reply| *reply)?;
@@ -119,7 +119,7 @@ pub(super) async fn pass<S: Body>(
     };
     let passed = Passed {
         connect: connect.clone(),
-        place: Place {
+        place: PathTarget {
             caller: Some(caller),
             access,
             id: ids.id,
@@ -131,10 +131,10 @@ pub(super) async fn pass<S: Body>(
 }
 
 /// Runs the same checks on a request of an authenticated screen.
-pub(super) async fn pass_screen<S: Body>(
+pub(super) async fn pass_screen<S: IncomingBody>(
     connect: &Connect,
     access: Access,
-    found: Found<'static>,
+    found: RouteMatch<'static>,
     incoming: Incoming<S>,
 ) -> Result<(Passed, &'static Route), Reply> {
     let (route, ids) = route_of(found, &routes::DEVICE, &incoming).map_err(|reply| *reply)?;
@@ -143,7 +143,7 @@ pub(super) async fn pass_screen<S: Body>(
     }
     let passed = Passed {
         connect: connect.clone(),
-        place: Place {
+        place: PathTarget {
             caller: None,
             access: Some(access),
             id: ids.id,
@@ -155,28 +155,28 @@ pub(super) async fn pass_screen<S: Body>(
 }
 
 /// Looks up a request in a table.
-pub(super) fn find<S>(table: &'static Table, incoming: &Incoming<S>) -> Found<'static> {
+pub(super) fn find<S>(table: &'static Table, incoming: &Incoming<S>) -> RouteMatch<'static> {
     table.find(&incoming.method, incoming.path.as_str())
 }
 
 /// Returns the endpoint of a request, or a 404 or 405.
 fn route_of<S>(
-    found: Found<'static>,
+    found: RouteMatch<'static>,
     table: &'static Table,
     incoming: &Incoming<S>,
 ) -> Result<(&'static Route, PathIds), Box<Reply>> {
     let (method, path) = (&incoming.method, incoming.path.as_str());
     let refused = match found {
-        Found::Route { route, ids } => return Ok((route, ids)),
-        Found::OtherMethods { allowed, .. } => Reply::method_not_allowed(method, &allowed),
-        Found::Nothing => Reply::no_route(path, &table.hint(path)),
+        RouteMatch::Route { route, ids } => return Ok((route, ids)),
+        RouteMatch::OtherMethods { allowed, .. } => Reply::method_not_allowed(method, &allowed),
+        RouteMatch::Nothing => Reply::no_route(path, &table.hint(path)),
     };
     Err(Box::new(refused))
 }
 
 /// Reads the content of a request.
 /// For a write it also checks the size, the idempotency key and the content type.
-async fn content<S: Body>(incoming: Incoming<S>) -> Result<Content, Reply> {
+async fn content<S: IncomingBody>(incoming: Incoming<S>) -> Result<Content, Reply> {
     let Incoming {
         method,
         path,
@@ -210,7 +210,7 @@ async fn content<S: Body>(incoming: Incoming<S>) -> Result<Content, Reply> {
 }
 
 /// Reads the whole body and decompresses it. Both count towards `held`.
-pub(super) async fn read<S: Body>(
+pub(super) async fn read<S: IncomingBody>(
     headers: &HeaderMap,
     body: S,
     held: Option<Arc<Held>>,
@@ -249,7 +249,7 @@ fn too_large() -> Reply {
 
 /// Reads the whole body, without decompressing it.
 /// A body with a too large `Content-Length` is not read at all. A body of one piece is not copied.
-async fn read_as_sent<S: Body>(headers: &HeaderMap, body: S) -> Result<Bytes, Reply> {
+async fn read_as_sent<S: IncomingBody>(headers: &HeaderMap, body: S) -> Result<Bytes, Reply> {
     let announced = only(headers, &CONTENT_LENGTH)
         .and_then(|length| length.to_str().ok())
         .and_then(|length| length.parse::<usize>().ok());

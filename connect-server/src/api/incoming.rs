@@ -30,18 +30,21 @@ pub(super) struct Incoming<S> {
 }
 
 /// The body of a request as warp gives it.
-pub(super) trait Body: Stream<Item = Result<Self::Piece, warp::Error>> + Send {
+pub(super) trait IncomingBody:
+    Stream<Item = Result<Self::Piece, warp::Error>> + Send
+{
     /// A piece of it.
     type Piece: Buf + Send;
 }
 
-impl<B: Buf + Send, S: Stream<Item = Result<B, warp::Error>> + Send> Body for S {
+impl<B: Buf + Send, S: Stream<Item = Result<B, warp::Error>> + Send> IncomingBody for S {
     type Piece = B;
 }
 
 /// Extracts a request and its address, for counting invalid tokens.
 pub(super) fn incoming()
--> impl Filter<Extract = (IpAddr, Incoming<impl Body>), Error = Rejection> + Clone + Send + Sync {
+-> impl Filter<Extract = (IpAddr, Incoming<impl IncomingBody>), Error = Rejection> + Clone + Send + Sync
+{
     let peer = warp::ext::optional::<Peer>()
         .and(warp::addr::remote())
         .map(address);
@@ -75,14 +78,14 @@ fn address(peer: Option<Peer>, remote: Option<SocketAddr>) -> IpAddr {
 }
 
 /// The parts of a request needed later for its response.
-pub(super) struct Asked {
+pub(super) struct ResponseContext {
     pub(super) method: Method,
     request_id: HeaderValue,
     /// The encoding wanted by the client.
     pub(super) accepted: Option<Encoding>,
 }
 
-impl Asked {
+impl ResponseContext {
     /// Keeps these parts. A request without a usable id gets one.
     pub(super) fn of<S>(incoming: &mut Incoming<S>) -> Self {
         Self {
@@ -97,11 +100,11 @@ impl Asked {
 /// It adds the common headers, the encoding and the note for the request log, and logs a server error.
 pub(super) async fn respond(
     reply: Reply,
-    asked: Asked,
+    asked: ResponseContext,
     rate: Option<RateStatus>,
     note: RequestNote,
 ) -> Response {
-    let Asked {
+    let ResponseContext {
         method,
         request_id,
         accepted,

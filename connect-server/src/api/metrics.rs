@@ -9,7 +9,7 @@ use warp::{Filter, Rejection, filters::BoxedFilter, reply::Response};
 use super::{
     endpoint::Reply,
     gate,
-    incoming::{Asked, Body, Incoming, incoming, respond},
+    incoming::{Incoming, IncomingBody, ResponseContext, incoming, respond},
 };
 use crate::{
     net::{Peer, RequestNote},
@@ -36,26 +36,26 @@ pub(super) fn metrics(
 }
 
 /// The connection of a request, and its requested host.
-struct Origin {
+struct MetricsOrigin {
     peer: Option<Peer>,
     host: Option<Authority>,
 }
 
-fn origin() -> impl Filter<Extract = (Origin,), Error = Rejection> + Clone {
+fn origin() -> impl Filter<Extract = (MetricsOrigin,), Error = Rejection> + Clone {
     let peer = warp::ext::optional();
     peer.and(warp::host::optional())
-        .map(|peer, host| Origin { peer, host })
+        .map(|peer, host| MetricsOrigin { peer, host })
 }
 
 async fn answer(
     connect: &Connect,
     exporter: &Exporter,
     readers: Readers,
-    from: Origin,
+    from: MetricsOrigin,
     address: IpAddr,
-    mut incoming: Incoming<impl Body>,
+    mut incoming: Incoming<impl IncomingBody>,
 ) -> Response {
-    let asked = Asked::of(&mut incoming);
+    let asked = ResponseContext::of(&mut incoming);
     // Asked every few seconds, as probes are.
     let note = RequestNote {
         is_probe: true,
@@ -86,7 +86,7 @@ fn unwritten(error: &prometheus::Error) -> Reply {
 fn check(
     connect: &Connect,
     readers: Readers,
-    from: &Origin,
+    from: &MetricsOrigin,
     address: IpAddr,
     headers: &HeaderMap,
 ) -> Result<(), Box<Reply>> {

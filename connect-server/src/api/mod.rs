@@ -21,7 +21,7 @@ mod unread_body;
 mod v1;
 
 pub use device::device_api;
-pub use service::{ConnectApp, Door};
+pub use service::{ConnectApp, ListenerKind};
 pub(crate) use templates::templates;
 pub use tower::ApiService;
 pub use v1::{api, api_at};

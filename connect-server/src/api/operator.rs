@@ -11,13 +11,13 @@ use warp::{Filter as _, filters::BoxedFilter, reply::Response};
 use super::{
     endpoint::Reply,
     gate,
-    incoming::{self, Body, Incoming, incoming, respond},
+    incoming::{self, Incoming, IncomingBody, incoming, respond},
 };
 use crate::{
-    cli::admin::{MARK, OPERATOR, Pass, operator_name},
+    cli::admin::{AdminCredentials, MARK, OPERATOR, operator_name},
     net::RequestNote,
     net::completion::complete,
-    telemetry::audit::{self, Action, Asked, Person, Subject},
+    telemetry::audit::{self, Action, ActionOrigin, Person, Subject},
 };
 
 /// A request of the operator.
@@ -31,7 +31,7 @@ pub(super) struct Order<T> {
 impl<T> Order<T> {
     /// Writes the audit line with its outcome.
     pub(super) fn write_down(&self, action: Action, subject: Subject, status: StatusCode) {
-        let asked = Asked::Request {
+        let asked = ActionOrigin::Request {
             client: self.client,
             headers: &self.headers,
         };
@@ -47,7 +47,7 @@ fn operator(headers: &HeaderMap) -> Person {
 
 /// Writes the audit line of a refused request without a known action.
 fn write_down_unread(client: IpAddr, headers: &HeaderMap, person: &Person, status: StatusCode) {
-    let asked = Asked::Request { client, headers };
+    let asked = ActionOrigin::Request { client, headers };
     let action = Action::OperatorRequest;
     audit::write(asked, action, person, Subject::default(), status);
 }
@@ -55,14 +55,14 @@ fn write_down_unread(client: IpAddr, headers: &HeaderMap, person: &Person, statu
 /// Has requests at `path` answered that are `POST` with the key. Rejects every other path.
 pub(super) fn orders<T, F>(
     path: &'static str,
-    pass: &Pass,
+    credentials: &AdminCredentials,
     answer: impl Fn(Order<T>) -> F + Clone + Send + Sync + 'static,
 ) -> BoxedFilter<(Response,)>
 where
     T: DeserializeOwned + Send + 'static,
     F: Future<Output = Result<Reply, Reply>> + Send + 'static,
 {
-    let key = digest(pass.key());
+    let key = digest(credentials.key());
     let mut at = warp::any().boxed();
     for segment in path.split('/').skip(1) {
         at = at.and(warp::path(segment)).boxed();
@@ -72,7 +72,7 @@ where
         .then(move |client, mut incoming| {
             let answer = answer.clone();
             async move {
-                let asked = incoming::Asked::of(&mut incoming);
+                let asked = incoming::ResponseContext::of(&mut incoming);
                 let mut note = RequestNote::of(Some(path));
                 if let Err(refused) = check_key(key, &incoming.headers) {
                     let status = audit::status_of(&refused);
@@ -98,7 +98,7 @@ where
 /// Reads a request.
 async fn order<T: DeserializeOwned>(
     client: IpAddr,
-    incoming: Incoming<impl Body>,
+    incoming: Incoming<impl IncomingBody>,
 ) -> Result<Order<T>, Reply> {
     let Incoming {
         method,

@@ -13,11 +13,11 @@ use warp::{Filter as _, filters::BoxedFilter, reply::Response};
 use super::{
     endpoint::Reply,
     gate,
-    incoming::{Asked, Body, Incoming, incoming, respond},
+    incoming::{Incoming, IncomingBody, ResponseContext, incoming, respond},
 };
 use crate::{
     net::RequestNote,
-    sandbox::{ADVANCE_FIELD, Place, Sandbox, Simulation, days_ago},
+    sandbox::{ADVANCE_FIELD, Sandbox, SandboxLocation, Simulation, days_ago},
 };
 
 type LocationId = Id<Location>;
@@ -32,7 +32,7 @@ pub(super) const CLOCK: &str = "/sandbox/v1/clock";
 const LONGEST_NAME: usize = 50;
 
 /// A request to the sandbox.
-enum Wish {
+enum SandboxCommand {
     /// `POST /sandbox/v1/locations/{location}/{simulation}`.
     Simulate(LocationId, String),
     /// `POST /sandbox/v1/clock`.
@@ -44,14 +44,14 @@ enum Wish {
 /// write scope.
 pub(super) fn sandbox(connect: Connect, sandbox: Sandbox) -> BoxedFilter<(Response,)> {
     let simulate = warp::path!("sandbox" / "v1" / "locations" / LocationId / String);
-    let simulate = simulate.map(Wish::Simulate);
-    let advance = warp::path!("sandbox" / "v1" / "clock").map(|| Wish::Advance);
+    let simulate = simulate.map(SandboxCommand::Simulate);
+    let advance = warp::path!("sandbox" / "v1" / "clock").map(|| SandboxCommand::Advance);
     simulate
         .or(advance)
         .unify()
         .and(incoming())
-        .then(move |wish, address, incoming| {
-            answer(connect.clone(), sandbox.clone(), wish, address, incoming)
+        .then(move |command, address, incoming| {
+            answer(connect.clone(), sandbox.clone(), command, address, incoming)
         })
         .boxed()
 }
@@ -59,14 +59,14 @@ pub(super) fn sandbox(connect: Connect, sandbox: Sandbox) -> BoxedFilter<(Respon
 async fn answer(
     connect: Connect,
     sandbox: Sandbox,
-    wish: Wish,
+    command: SandboxCommand,
     address: IpAddr,
-    mut incoming: Incoming<impl Body>,
+    mut incoming: Incoming<impl IncomingBody>,
 ) -> Response {
-    let asked = Asked::of(&mut incoming);
-    let mut note = RequestNote::of(Some(match wish {
-        Wish::Simulate(..) => TEMPLATE,
-        Wish::Advance => CLOCK,
+    let asked = ResponseContext::of(&mut incoming);
+    let mut note = RequestNote::of(Some(match command {
+        SandboxCommand::Simulate(..) => TEMPLATE,
+        SandboxCommand::Advance => CLOCK,
     }));
     let token = gate::bearer(&incoming.headers);
     let unsent = token.err();
@@ -80,7 +80,7 @@ async fn answer(
             gate::note(&mut note, &caller);
             let method = &incoming.method;
             let reply = if *method == Method::POST {
-                fulfil(&connect, &sandbox, &caller, wish, incoming).await
+                execute(&connect, &sandbox, &caller, command, incoming).await
             } else {
                 Err(Reply::method_not_allowed(method, &[Method::POST]))
             };
@@ -90,25 +90,25 @@ async fn answer(
     respond(reply, asked, Some(rate), note).await
 }
 
-async fn fulfil(
+async fn execute(
     connect: &Connect,
     sandbox: &Sandbox,
     caller: &Authenticated,
-    wish: Wish,
-    incoming: Incoming<impl Body>,
+    command: SandboxCommand,
+    incoming: Incoming<impl IncomingBody>,
 ) -> Result<Reply, Reply> {
     let account = caller.account().id;
-    Ok(match wish {
-        Wish::Simulate(location, what) => {
+    Ok(match command {
+        SandboxCommand::Simulate(location, what) => {
             let what = simulation(&what, &incoming.query)?;
             for scope in what.scopes() {
                 connect.authorize(caller, location, scope)?;
             }
-            let place = Place { account, location };
+            let place = SandboxLocation { account, location };
             let data = sandbox.simulate(place, what).await?;
             Reply::json(StatusCode::CREATED, json!({ "data": data }).to_string())
         }
-        Wish::Advance => {
+        SandboxCommand::Advance => {
             check_writes(caller)?;
             let body = gate::read(&incoming.headers, incoming.body, incoming.held).await?;
             gate::check_content(&incoming.headers)?;

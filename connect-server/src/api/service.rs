@@ -14,20 +14,20 @@ use super::{
     images, metrics::metrics, routes, sandbox::sandbox, templates, v1::api,
 };
 use crate::{
-    cli::{admin::Pass, backup::Backups},
-    dashboard::{Setting, UsedForms},
+    cli::{admin::AdminCredentials, backup::Backups},
+    dashboard::{DashboardContext, IdempotentForms},
     net::{App, Body, Ended, NetFailure, Peer, RequestNote},
     sandbox::{Sandbox, SandboxClock},
     telemetry::{
         metrics::{Exporter, Readers, Requests},
-        recent_requests::{Asked, RecentRequests},
+        recent_requests::{RecentRequests, RequestSummary},
     },
     workers::images::{Copies, PublicUrl},
 };
 
 /// The listeners of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Door {
+pub enum ListenerKind {
     /// The API for integrators.
     Api,
     /// The dashboard and the device API, by default on loopback.
@@ -36,7 +36,7 @@ pub enum Door {
     Operator,
 }
 
-impl Door {
+impl ListenerKind {
     /// Returns a hint for a path unknown to the listener.
     fn hint(self) -> &'static str {
         match self {
@@ -62,21 +62,21 @@ pub struct ConnectApp {
 
 impl ConnectApp {
     /// The app of one listener. Its store always counts as healthy.
-    pub fn new(connect: Connect, door: Door) -> Self {
-        Self::with_health(connect, door, || Health::Working)
+    pub fn new(connect: Connect, listener_kind: ListenerKind) -> Self {
+        Self::with_health(connect, listener_kind, || Health::Working)
     }
 
     /// The same with a health check of the store, for the probes.
     pub fn with_health(
         connect: Connect,
-        door: Door,
+        listener_kind: ListenerKind,
         health: impl Fn() -> Health + Send + Sync + 'static,
     ) -> Self {
-        let open = routes::open_filters(connect.clone(), Arc::new(health), door.hint());
-        let filter = match door {
-            Door::Api => api(connect.clone()).or(open).unify().boxed(),
-            Door::Owner => device_api(connect.clone()).or(open).unify().boxed(),
-            Door::Operator => open,
+        let open = routes::open_filters(connect.clone(), Arc::new(health), listener_kind.hint());
+        let filter = match listener_kind {
+            ListenerKind::Api => api(connect.clone()).or(open).unify().boxed(),
+            ListenerKind::Owner => device_api(connect.clone()).or(open).unify().boxed(),
+            ListenerKind::Operator => open,
         };
         Self {
             connect,
@@ -89,16 +89,20 @@ impl ConnectApp {
     /// Also executes the operator's commands, for callers with the pass.
     /// `owner_url` is the dashboard's address for owners, without a path.
     #[must_use]
-    pub fn with_commands(mut self, pass: &Pass, owner_url: &str) -> Self {
-        let commands = commands(self.connect.clone(), pass, owner_url);
+    pub fn with_commands(mut self, credentials: &AdminCredentials, owner_url: &str) -> Self {
+        let commands = commands(self.connect.clone(), credentials, owner_url);
         self.filter = commands.or(self.filter).unify().boxed();
         self
     }
 
     /// Also serves the pieces of a backup, to callers with the pass.
     #[must_use]
-    pub(crate) fn with_backups(mut self, backups: &Backups, pass: &Pass) -> Self {
-        let backup = backup(backups.clone(), pass);
+    pub(crate) fn with_backups(
+        mut self,
+        backups: &Backups,
+        credentials: &AdminCredentials,
+    ) -> Self {
+        let backup = backup(backups.clone(), credentials);
         self.filter = backup.or(self.filter).unify().boxed();
         self
     }
@@ -158,14 +162,14 @@ impl ConnectApp {
             let endpoints = sandbox(self.connect.clone(), simulated.clone());
             self.filter = endpoints.or(self.filter).unify().boxed();
         }
-        let setting = Setting {
+        let context = DashboardContext {
             api_url: api_url.into(),
             owner_url: owner_url.into(),
             sandbox: simulated,
             recent: recent.clone(),
-            used: UsedForms::default(),
+            used: IdempotentForms::default(),
         };
-        let dashboard = dashboard(self.connect.clone(), setting);
+        let dashboard = dashboard(self.connect.clone(), context);
         self.filter = dashboard.or(self.filter).unify().boxed();
         self
     }
@@ -191,7 +195,7 @@ impl App for ConnectApp {
     async fn call(&self, mut request: Request<Body>, peer: Peer) -> Response<Bytes> {
         request.extensions_mut().insert(peer);
         let recent = self.recent.as_ref();
-        let recent = recent.map(|recent| (recent, Asked::of(&request)));
+        let recent = recent.map(|recent| (recent, RequestSummary::of(&request)));
         let Ok(response) = warp::service(self.filter.clone()).call(request).await;
         let (head, body) = response.into_parts();
         if let Some((recent, asked)) = recent

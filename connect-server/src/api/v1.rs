@@ -6,10 +6,10 @@ use connect_core::Connect;
 use warp::{Filter, Rejection, reply::Response};
 
 use super::{
-    document::{Document, Form},
+    document::{Form, ServedDocument},
     endpoint::Reply,
     gate,
-    incoming::{Asked, Body, Incoming, incoming, respond},
+    incoming::{Incoming, IncomingBody, ResponseContext, incoming, respond},
     routes::{self, DOCS_PATH, OPENAPI, OPENAPI_PATH},
 };
 use crate::{net::RequestNote, workers::images::PublicUrl};
@@ -43,7 +43,7 @@ use crate::{net::RequestNote, workers::images::PublicUrl};
 pub fn api(
     connect: Connect,
 ) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone + Send + Sync + 'static {
-    serve(connect, Document::new(OPENAPI))
+    serve(connect, ServedDocument::new(OPENAPI))
 }
 
 /// [`api`] with its public address, before `/v1`, in the OpenAPI document.
@@ -51,12 +51,12 @@ pub fn api_at(
     connect: Connect,
     public: &PublicUrl,
 ) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone + Send + Sync + 'static {
-    serve(connect, Document::at(public, OPENAPI))
+    serve(connect, ServedDocument::at(public, OPENAPI))
 }
 
 fn serve(
     connect: Connect,
-    document: Document,
+    document: ServedDocument,
 ) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone + Send + Sync + 'static {
     warp::path("v1")
         .and(incoming())
@@ -65,11 +65,11 @@ fn serve(
 
 async fn answer(
     connect: Connect,
-    document: Document,
+    document: ServedDocument,
     address: IpAddr,
-    mut incoming: Incoming<impl Body>,
+    mut incoming: Incoming<impl IncomingBody>,
 ) -> Response {
-    let asked = Asked::of(&mut incoming);
+    let asked = ResponseContext::of(&mut incoming);
     let form = match incoming.path.as_str() {
         OPENAPI_PATH => Some((OPENAPI_PATH, Form::Json)),
         DOCS_PATH => Some((DOCS_PATH, Form::Page)),

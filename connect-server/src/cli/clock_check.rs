@@ -17,7 +17,7 @@ const MOST_AHEAD: i64 = 366 * 24 * 3600;
      start the server with --trust-clock if it is right (records that have expired by that time \
      are purged, and changes get times of this clock)"
 )]
-pub struct DoubtfulClock {
+pub struct ClockSkew {
     /// The time of the machine's clock.
     pub now: Timestamp,
     /// The time of the last service of the store.
@@ -28,19 +28,19 @@ pub struct DoubtfulClock {
 /// The core logs an unreadable time, and the check then passes: the rest of the store may be good.
 ///
 /// # Errors
-/// [`DoubtfulClock`].
-pub(crate) async fn check(connect: &Connect, now: Timestamp) -> Result<(), DoubtfulClock> {
+/// [`ClockSkew`].
+pub(crate) async fn check(connect: &Connect, now: Timestamp) -> Result<(), ClockSkew> {
     let last = connect.last_maintenance().await;
     compare(now, last.unwrap_or_default())
 }
 
-fn compare(now: Timestamp, last: Option<Timestamp>) -> Result<(), DoubtfulClock> {
+fn compare(now: Timestamp, last: Option<Timestamp>) -> Result<(), ClockSkew> {
     let Some(last) = last else { return Ok(()) };
     let ahead = now.seconds() - last.seconds();
     if (-MOST_BEHIND..=MOST_AHEAD).contains(&ahead) {
         return Ok(());
     }
-    Err(DoubtfulClock { now, last })
+    Err(ClockSkew { now, last })
 }
 
 #[cfg(test)]

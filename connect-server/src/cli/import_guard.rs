@@ -8,7 +8,7 @@ use connect_core::{
 
 /// The store holds an unfinished import, or cannot be read.
 #[derive(Clone, Debug, thiserror::Error)]
-pub enum HalfImport {
+pub enum UnfinishedImport {
     /// It holds a part.
     #[error("{}", TransferError::HalfImported)]
     Unfinished,
@@ -20,10 +20,10 @@ pub enum HalfImport {
 /// Refuses a store with an unfinished import.
 ///
 /// # Errors
-/// [`HalfImport`].
-pub(crate) async fn check(storage: &dyn Storage) -> Result<(), HalfImport> {
+/// [`UnfinishedImport`].
+pub(crate) async fn check(storage: &dyn Storage) -> Result<(), UnfinishedImport> {
     match unfinished_import(storage).await? {
-        Some(_) => Err(HalfImport::Unfinished),
+        Some(_) => Err(UnfinishedImport::Unfinished),
         None => Ok(()),
     }
 }

@@ -10,14 +10,14 @@ use serde_json::json;
 use crate::{dashboard::invitation_path, net::Server, sandbox::demo::Shop};
 
 /// The addresses to connect to, and commands for a first try.
-pub(crate) struct Welcome {
+pub(crate) struct StartupBanner {
     base_url: String,
     admin_url: String,
     owner_url: String,
     shop: Option<Shop>,
 }
 
-impl Welcome {
+impl StartupBanner {
     /// Makes the welcome for these listeners and this shop.
     ///
     /// `owner_url` is the address of the dashboard for owners.
@@ -83,7 +83,7 @@ impl Welcome {
 }
 
 /// The text for a terminal.
-impl fmt::Display for Welcome {
+impl fmt::Display for StartupBanner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let base = &self.base_url;
         writeln!(f, "Connect answers at {base}")?;
@@ -155,13 +155,13 @@ mod tests {
         let shop = crate::sandbox::demo::open(&connect).await.unwrap();
         let token = shop.token.as_ref().unwrap().expose().to_owned();
         let location = shop.account.locations[0].id;
-        let welcome = Welcome {
+        let banner = StartupBanner {
             base_url: "http://127.0.0.1:8080/v1".to_owned(),
             admin_url: "http://127.0.0.1:8081".to_owned(),
             owner_url: "http://127.0.0.1:8081".to_owned(),
             shop: Some(shop),
         };
-        let text = welcome.to_string();
+        let text = banner.to_string();
         assert!(text.contains("API reference at http://127.0.0.1:8080/v1/docs"));
 
         let lines = |word: &'static str| text.lines().filter(move |line| line.starts_with(word));

@@ -106,10 +106,10 @@ impl StoreOptions {
 
     /// Returns the pass file of a running server, if it has one.
     /// It lies beside the directory of the store, and in the data directory for a store in memory.
-    pub fn pass(&self) -> Option<PathBuf> {
+    pub fn credentials(&self) -> Option<PathBuf> {
         match self.choice().ok()? {
             StorageChoice::Memory => Some(self.data_folder().ok()?.join("memory.admin.json")),
-            choice => choice.pass(),
+            choice => choice.credentials(),
         }
     }
 
@@ -169,7 +169,7 @@ impl StorageChoice {
     }
 
     /// The pass file beside the store's directory, if it has one.
-    fn pass(&self) -> Option<PathBuf> {
+    fn credentials(&self) -> Option<PathBuf> {
         self.beside(".admin.json")
     }
 

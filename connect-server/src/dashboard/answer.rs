@@ -14,7 +14,7 @@ const STYLE: &str = include_str!("style.css");
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
-    pub(crate) content: Content,
+    pub(crate) content: AnswerContent,
     /// The values of `Set-Cookie`.
     pub(crate) cookies: Vec<String>,
     /// The seconds to wait before the next try.
@@ -29,7 +29,7 @@ pub(crate) struct Answer {
 
 /// The content of an answer.
 #[derive(Debug)]
-pub(crate) enum Content {
+pub(crate) enum AnswerContent {
     /// A page.
     Page(Markup),
     /// The style sheet.
@@ -41,12 +41,15 @@ pub(crate) enum Content {
 impl Answer {
     /// Shows a page.
     pub(super) fn page(page: Markup) -> Self {
-        Self::of(StatusCode::OK, Content::Page(page))
+        Self::of(StatusCode::OK, AnswerContent::Page(page))
     }
 
     /// Redirects to another page, for the browser to load with GET.
     pub(super) fn redirect(path: &str) -> Self {
-        Self::of(StatusCode::SEE_OTHER, Content::Redirect(path.to_owned()))
+        Self::of(
+            StatusCode::SEE_OTHER,
+            AnswerContent::Redirect(path.to_owned()),
+        )
     }
 
     /// Redirects to the first page.
@@ -56,7 +59,7 @@ impl Answer {
 
     /// Returns the style sheet.
     pub(super) fn style() -> Self {
-        Self::of(StatusCode::OK, Content::Style(STYLE))
+        Self::of(StatusCode::OK, AnswerContent::Style(STYLE))
     }
 
     /// The same answer with another status.
@@ -87,7 +90,7 @@ impl Answer {
         self.cookies.push(line);
     }
 
-    fn of(status: StatusCode, content: Content) -> Self {
+    fn of(status: StatusCode, content: AnswerContent) -> Self {
         Self {
             status,
             content,

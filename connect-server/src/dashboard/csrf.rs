@@ -6,7 +6,7 @@
 //! The token differs in each form: it is the reader's digest under a random mask, with the mask in front.
 //! The lengths of compressed pages therefore reveal nothing about it, even if part of the page repeats an
 //! attacker's guesses (BREACH), and wherever the pages are compressed. The token also distinguishes two
-//! sendings of one form from two forms ([`UsedForms`](super::idempotent_forms::UsedForms)).
+//! sendings of one form from two forms ([`IdempotentForms`](super::idempotent_forms::IdempotentForms)).
 
 use connect_core::environment::{Randomness as _, SystemRandomness};
 use http::{HeaderMap, HeaderName, header::ORIGIN};

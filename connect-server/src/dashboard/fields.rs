@@ -6,9 +6,9 @@ use url::form_urlencoded;
 
 /// Fields in order. A name may repeat, as for check boxes.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Fields(Vec<(String, String)>);
+pub(crate) struct FormFields(Vec<(String, String)>);
 
-impl Fields {
+impl FormFields {
     /// Parses `application/x-www-form-urlencoded`, replacing invalid UTF-8.
     pub(crate) fn parse(text: &[u8]) -> Self {
         let owned = |(name, value): (Cow<'_, str>, Cow<'_, str>)| (name.into(), value.into());
@@ -57,13 +57,13 @@ mod tests {
 
     #[test]
     fn names_may_come_several_times_or_not_at_all() {
-        let fields = Fields::parse(b"name=+Rye+%26+Co+&scope=a&scope=b&empty&=x&bad=%ff");
+        let fields = FormFields::parse(b"name=+Rye+%26+Co+&scope=a&scope=b&empty&=x&bad=%ff");
         assert_eq!(fields.get("name"), "Rye & Co");
         assert_eq!(fields.secret("name"), " Rye & Co ");
         assert!(fields.has("scope", "b") && !fields.has("scope", "c"));
         assert_eq!((fields.get("empty"), fields.get("none")), ("", ""));
         assert_eq!(fields.get("bad"), "\u{FFFD}");
-        let again = Fields::parse(fields.query().as_bytes());
+        let again = FormFields::parse(fields.query().as_bytes());
         assert!(again.pairs().eq(fields.pairs()));
     }
 }

@@ -9,7 +9,7 @@ use indexmap::IndexMap;
 use sha2::{Digest as _, Sha256};
 use tokio::sync::OwnedMutexGuard;
 
-use super::fields::Fields;
+use super::fields::FormFields;
 
 /// The most forms kept; the oldest are dropped first.
 const MOST: usize = 10_000;
@@ -24,16 +24,16 @@ type Done = Arc<tokio::sync::Mutex<bool>>;
 /// The token differs from form to form. Going back in the browser shows the form sent before, with its
 /// token; filled in differently, it counts as another form.
 #[derive(Clone, Default)]
-pub(crate) struct UsedForms(Arc<Mutex<IndexMap<Sent, Done>>>);
+pub(crate) struct IdempotentForms(Arc<Mutex<IndexMap<Sent, Done>>>);
 
 /// The right to perform the action of a form.
 /// If it is dropped without [`done`](Self::done), the form may be sent again.
 pub(super) struct Turn(OwnedMutexGuard<bool>);
 
-impl UsedForms {
+impl IdempotentForms {
     /// Begins the action of a form, or returns `None` if already done.
     /// If another sending of the form is in progress, it waits for the outcome.
-    pub(super) async fn begin(&self, path: &str, form: &Fields) -> Option<Turn> {
+    pub(super) async fn begin(&self, path: &str, form: &FormFields) -> Option<Turn> {
         let turn = Turn(self.entry(sent(path, form)).lock_owned().await);
         (!*turn.0).then_some(turn)
     }
@@ -55,7 +55,7 @@ impl Turn {
     }
 }
 
-fn sent(path: &str, form: &Fields) -> Sent {
+fn sent(path: &str, form: &FormFields) -> Sent {
     let mut digest = Sha256::new();
     let texts = form.pairs().flat_map(|(name, value)| [name, value]);
     for text in [path].into_iter().chain(texts) {
@@ -74,13 +74,13 @@ mod tests {
 
     use super::*;
 
-    fn form(text: &str) -> Fields {
-        Fields::parse(text.as_bytes())
+    fn form(text: &str) -> FormFields {
+        FormFields::parse(text.as_bytes())
     }
 
     #[tokio::test]
     async fn a_form_is_done_once() {
-        let (used, form) = (UsedForms::default(), form("csrf=1&name=Till"));
+        let (used, form) = (IdempotentForms::default(), form("csrf=1&name=Till"));
         drop(used.begin("/a", &form).await.unwrap());
         let turn = used.begin("/a", &form).await;
         turn.expect("nothing was done").done();
@@ -91,7 +91,7 @@ mod tests {
     /// The form of the previous page has the same token.
     #[tokio::test]
     async fn a_form_with_other_content_is_another_form() {
-        let used = UsedForms::default();
+        let used = IdempotentForms::default();
         used.begin("/a", &form("csrf=1&name=Till"))
             .await
             .unwrap()
@@ -113,7 +113,7 @@ mod tests {
     /// Regression: the second click reported success before the first was refused.
     #[tokio::test]
     async fn a_second_sending_waits_for_the_first() {
-        let (used, form) = (UsedForms::default(), form("csrf=1"));
+        let (used, form) = (IdempotentForms::default(), form("csrf=1"));
         for is_done in [false, true] {
             let first = used.begin("/a", &form).await.unwrap();
             let mut second = pin!(used.begin("/a", &form));
@@ -129,7 +129,7 @@ mod tests {
 
     #[tokio::test]
     async fn no_more_forms_are_kept_than_there_may_be() {
-        let used = UsedForms::default();
+        let used = IdempotentForms::default();
         let numbered = |number: usize| form(&number.to_string());
         for number in 0..=MOST {
             used.begin("/a", &numbered(number)).await.unwrap().done();

@@ -4,7 +4,7 @@ use connect_core::Account;
 use maud::{Markup, html};
 
 use super::{
-    Answer, Visit, components,
+    Answer, PageRequest, components,
     notices::Notice,
     page_request::SignedIn,
     sections::{ROOT, SANDBOX, SECTIONS},
@@ -56,7 +56,7 @@ pub(super) fn page(to: &SignedIn<'_>, section: &str, title: &str, content: Marku
 }
 
 /// Makes a page for a signed-out visitor.
-pub(super) fn open_page(visit: &Visit, title: &str, content: Markup) -> Answer {
+pub(super) fn open_page(visit: &PageRequest, title: &str, content: Markup) -> Answer {
     Answer::page(bare(title, &notice(visit), content))
 }
 
@@ -85,7 +85,7 @@ fn business(account: &Account) -> Markup {
 }
 
 /// The notice named by the address, if any.
-fn notice(visit: &Visit) -> Markup {
+fn notice(visit: &PageRequest) -> Markup {
     html! {
         @if let Some(text) = Notice::text(visit.query.get("done")) {
             p.notice role="status" { (text) }

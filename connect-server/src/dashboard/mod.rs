@@ -3,7 +3,7 @@
 //! Every action is a form, so everything works without scripts. Nothing on a page comes from another
 //! host. The pages have no logic of their own: they show the answers of the core, and pass input on to it.
 //!
-//! A request is a [`Visit`]; [`answer`] passes it to its page, a function in [`pages`].
+//! A request is a [`PageRequest`]; [`answer`] passes it to its page, a function in [`pages`].
 
 mod answer;
 mod components;
@@ -21,10 +21,10 @@ mod pages;
 mod sections;
 mod wording;
 
-pub(crate) use answer::{Answer, Content};
-pub(crate) use fields::Fields;
-pub(crate) use idempotent_forms::UsedForms;
-pub(crate) use page_request::{Setting, Visit};
+pub(crate) use answer::{Answer, AnswerContent};
+pub(crate) use fields::FormFields;
+pub(crate) use idempotent_forms::IdempotentForms;
+pub(crate) use page_request::{DashboardContext, PageRequest};
 pub(crate) use pages::problem_of_request;
 pub(crate) use sections::{area, areas, invitation_path};
 
@@ -35,36 +35,36 @@ use self::page_request::SignedIn;
 use crate::net::completion::complete;
 
 /// Answers a request to the dashboard.
-pub(crate) async fn answer(visit: Visit) -> Answer {
-    if visit.method == Method::POST {
+pub(crate) async fn answer(request: PageRequest) -> Answer {
+    if request.method == Method::POST {
         // A browser goes away from the first of two clicks, and the second one has to know what became of it.
-        return complete(find(visit)).await;
+        return complete(find(request)).await;
     }
-    find(visit).await
+    find(request).await
 }
 
-async fn find(visit: Visit) -> Answer {
-    if visit.method == Method::GET && visit.place() == ["style.css"] {
+async fn find(request: PageRequest) -> Answer {
+    if request.method == Method::GET && request.segments() == ["style.css"] {
         return Answer::style();
     }
-    let answer = match visit.signed_in().await {
+    let answer = match request.signed_in().await {
         Ok(to) => {
             let mut answer = of_owner(&to).await;
             answer.account = Some(to.owner.account().id.uuid());
             Ok(answer)
         }
         Err(Error::Unauthorized(_)) => {
-            let answer = pages::of_anybody(&visit).await;
-            answer.map_err(|error| pages::problem(&visit, &error))
+            let answer = pages::of_anybody(&request).await;
+            answer.map_err(|error| pages::problem(&request, &error))
         }
-        Err(error) => Err(pages::problem(&visit, &error)),
+        Err(error) => Err(pages::problem(&request, &error)),
     };
     answer.unwrap_or_else(|problem| problem)
 }
 
 async fn of_owner(to: &SignedIn<'_>) -> Answer {
     // A session can be ended at any time.
-    let is_sign_out = to.method == Method::POST && to.place() == ["sign-out"];
+    let is_sign_out = to.method == Method::POST && to.segments() == ["sign-out"];
     if !is_sign_out && let Err(denied) = to.count().await {
         return pages::too_many(to, &denied);
     }

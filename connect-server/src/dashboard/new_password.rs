@@ -3,7 +3,7 @@
 use connect_core::{Error, MIN_PASSWORD, Reason};
 use maud::{Markup, html};
 
-use super::{Fields, inputs::Field};
+use super::{FormFields, inputs::Field};
 
 /// The names of the fields.
 pub(super) const NAMES: [&str; 2] = ["password", "repeated"];
@@ -36,7 +36,7 @@ pub(super) fn fields(label: &str, refused: Option<&Reason>) -> Markup {
 ///
 /// # Errors
 /// [`Error::Invalid`]: the two fields differ.
-pub(super) fn read(form: &Fields) -> Result<&str, Error> {
+pub(super) fn read(form: &FormFields) -> Result<&str, Error> {
     let [password, repeated] = NAMES.map(|name| form.secret(name));
     if password == repeated {
         Ok(password)

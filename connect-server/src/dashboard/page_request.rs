@@ -7,7 +7,7 @@ use http::{HeaderMap, Method, StatusCode};
 use uuid::Uuid;
 
 use super::{
-    Answer, Fields, UsedForms,
+    Answer, FormFields, IdempotentForms,
     cookies::Cookie,
     csrf::{self, FormTokens},
 };
@@ -24,7 +24,7 @@ const VISITOR_SECONDS: i64 = 24 * 3600;
 
 /// The service around the core, as seen by the pages.
 #[derive(Clone)]
-pub(crate) struct Setting {
+pub(crate) struct DashboardContext {
     /// The address of the API, such as `https://connect.example.com/v1`.
     pub(crate) api_url: Arc<str>,
     /// The address of the dashboard for owners, without a path.
@@ -34,19 +34,19 @@ pub(crate) struct Setting {
     /// The latest requests of each token.
     pub(crate) recent: RecentRequests,
     /// Forms already sent, for actions done only once.
-    pub(crate) used: UsedForms,
+    pub(crate) used: IdempotentForms,
 }
 
 /// A request to the dashboard.
-pub(crate) struct Visit {
+pub(crate) struct PageRequest {
     pub(crate) connect: Connect,
-    pub(crate) setting: Setting,
+    pub(crate) context: DashboardContext,
     pub(crate) method: Method,
     /// The whole path.
     pub(crate) path: String,
-    pub(crate) query: Fields,
+    pub(crate) query: FormFields,
     /// The fields of the form; empty for GET.
-    pub(crate) form: Fields,
+    pub(crate) form: FormFields,
     pub(crate) headers: HeaderMap,
     /// The host and port named by the request; empty if missing.
     pub(crate) host: String,
@@ -56,9 +56,9 @@ pub(crate) struct Visit {
     pub(crate) tls: bool,
 }
 
-impl Visit {
+impl PageRequest {
     /// The parts of the path below the dashboard.
-    pub(super) fn place(&self) -> Vec<&str> {
+    pub(super) fn segments(&self) -> Vec<&str> {
         let parts = self.path.split('/').filter(|part| !part.is_empty());
         parts.skip(1).collect()
     }
@@ -71,7 +71,7 @@ impl Visit {
         subject: Subject,
         status: StatusCode,
     ) {
-        let asked = audit::Asked::Request {
+        let asked = audit::ActionOrigin::Request {
             client: self.address,
             headers: &self.headers,
         };
@@ -87,7 +87,7 @@ impl Visit {
         let session = session.unwrap_or_default();
         let owner = self.connect.session(session).await?;
         Ok(SignedIn {
-            visit: self,
+            request: self,
             owner,
             csrf: FormTokens::of(session),
         })
@@ -111,7 +111,7 @@ impl Visit {
     fn check_form_of(&self, cookie: Option<&str>) -> Result<(), Error> {
         let sent = self.form.get(csrf::FIELD);
         let is_ours = cookie.is_some_and(|cookie| FormTokens::of(cookie).has(sent));
-        let own = [&*self.host, &*self.setting.owner_url];
+        let own = [&*self.host, &*self.context.owner_url];
         if is_ours && !csrf::is_from_elsewhere(&self.headers, &own) {
             return Ok(());
         }
@@ -181,7 +181,7 @@ impl Visit {
 
 /// A request of a signed-in owner.
 pub(super) struct SignedIn<'v> {
-    visit: &'v Visit,
+    request: &'v PageRequest,
     pub(super) owner: Owner,
     /// The tokens of the owner's forms.
     pub(super) csrf: FormTokens,
@@ -194,12 +194,12 @@ impl SignedIn<'_> {
     /// [`Error::ForbiddenScope`]: the form is not from such a page.
     pub(super) fn check_form(&self) -> Result<(), Error> {
         let session = Cookie::Session.find(&self.headers, self.tls);
-        self.visit.check_form_of(session)
+        self.request.check_form_of(session)
     }
 
     /// Writes down what the owner has done by this form, or was refused.
     pub(super) fn audit(&self, action: Action, answer: Result<&Answer, &Error>) {
-        let place = self.place();
+        let place = self.segments();
         let named = place.get(1).and_then(|id| Uuid::try_parse(id).ok());
         let (status, made) = match answer {
             Ok(answer) => (answer.status, answer.made),
@@ -211,7 +211,7 @@ impl SignedIn<'_> {
             object: made.or(named),
         };
         let person = Person::Owner(account.owner_email.clone());
-        self.visit.audit(action, &person, subject, status);
+        self.request.audit(action, &person, subject, status);
     }
 
     /// Counts the request against the limit of its owner.
@@ -226,15 +226,15 @@ impl SignedIn<'_> {
     /// Returns the simulation of the owner's shops.
     /// It exists only in the demo, for a sandbox account.
     pub(super) fn sandbox(&self) -> Option<&Sandbox> {
-        let sandbox = self.setting.sandbox.as_ref();
+        let sandbox = self.context.sandbox.as_ref();
         sandbox.filter(|_| self.owner.account().sandbox)
     }
 }
 
 impl Deref for SignedIn<'_> {
-    type Target = Visit;
+    type Target = PageRequest;
 
-    fn deref(&self) -> &Visit {
-        self.visit
+    fn deref(&self) -> &PageRequest {
+        self.request
     }
 }

@@ -13,7 +13,7 @@ pub(super) type Map<T> = IndexMap<String, T>;
 pub(super) struct Document {
     pub(super) info: Info,
     #[serde(default)]
-    pub(super) servers: Vec<Server>,
+    pub(super) servers: Vec<ServerAddress>,
     #[serde(default)]
     pub(super) tags: Vec<Tag>,
     pub(super) paths: Map<PathItem>,
@@ -34,7 +34,7 @@ pub(super) struct Info {
 
 /// An address that serves the API.
 #[derive(Deserialize)]
-pub(super) struct Server {
+pub(super) struct ServerAddress {
     pub(super) url: String,
 }
 
@@ -69,17 +69,17 @@ pub(super) struct SecurityScheme {
 pub(super) struct PathItem {
     #[serde(default)]
     parameters: Vec<Or<Parameter>>,
-    get: Option<Operation>,
-    put: Option<Operation>,
-    post: Option<Operation>,
-    patch: Option<Operation>,
-    delete: Option<Operation>,
+    get: Option<DocumentOperation>,
+    put: Option<DocumentOperation>,
+    post: Option<DocumentOperation>,
+    patch: Option<DocumentOperation>,
+    delete: Option<DocumentOperation>,
 }
 
 /// An operation.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Operation {
+pub(super) struct DocumentOperation {
     pub(super) operation_id: String,
     #[serde(default)]
     tags: Vec<String>,
@@ -88,7 +88,7 @@ pub(super) struct Operation {
     pub(super) description: String,
     #[serde(default)]
     parameters: Vec<Or<Parameter>>,
-    pub(super) request_body: Option<Body>,
+    pub(super) request_body: Option<RequestBody>,
     #[serde(default)]
     pub(super) responses: Map<Or<Response>>,
     #[serde(default, rename = "x-codeSamples")]
@@ -119,7 +119,7 @@ pub(super) struct Header {
 
 /// The body of a request.
 #[derive(Deserialize)]
-pub(super) struct Body {
+pub(super) struct RequestBody {
     #[serde(default)]
     pub(super) description: String,
     pub(super) content: Map<Media>,
@@ -263,12 +263,12 @@ impl Json {
 
 impl Document {
     /// Returns the operations with this tag, each with its method and path.
-    pub(super) fn tagged<'a>(&'a self, tag: &'a str) -> impl Iterator<Item = Call<'a>> {
+    pub(super) fn tagged<'a>(&'a self, tag: &'a str) -> impl Iterator<Item = PathOperation<'a>> {
         calls(&self.paths).filter(move |call| call.operation.tags.iter().any(|own| own == tag))
     }
 
     /// Returns the requests made by the service.
-    pub(super) fn events(&self) -> impl Iterator<Item = Call<'_>> {
+    pub(super) fn events(&self) -> impl Iterator<Item = PathOperation<'_>> {
         calls(&self.webhooks)
     }
 
@@ -294,14 +294,14 @@ impl Document {
 }
 
 /// An operation with its method and its path.
-pub(super) struct Call<'a> {
+pub(super) struct PathOperation<'a> {
     pub(super) method: &'static str,
     pub(super) path: &'a str,
-    pub(super) operation: &'a Operation,
+    pub(super) operation: &'a DocumentOperation,
     of_path: &'a [Or<Parameter>],
 }
 
-impl<'a> Call<'a> {
+impl<'a> PathOperation<'a> {
     /// Returns its parameters, starting with the ones of its path.
     pub(super) fn parameters(&self, components: &'a Components) -> Vec<&'a Parameter> {
         let all = self.of_path.iter().chain(&self.operation.parameters);
@@ -311,7 +311,7 @@ impl<'a> Call<'a> {
     }
 }
 
-fn calls(paths: &Map<PathItem>) -> impl Iterator<Item = Call<'_>> {
+fn calls(paths: &Map<PathItem>) -> impl Iterator<Item = PathOperation<'_>> {
     paths.iter().flat_map(|(path, item)| {
         let methods = [
             ("GET", &item.get),
@@ -321,7 +321,7 @@ fn calls(paths: &Map<PathItem>) -> impl Iterator<Item = Call<'_>> {
             ("DELETE", &item.delete),
         ];
         methods.into_iter().filter_map(move |(method, operation)| {
-            Some(Call {
+            Some(PathOperation {
                 method,
                 path,
                 operation: operation.as_ref()?,

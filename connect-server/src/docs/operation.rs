@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::{
-    document::{Body, Call, Components, Document, Json, Parameter, Response},
+    document::{Components, Document, Json, Parameter, PathOperation, RequestBody, Response},
     fields::{Named, Shapes},
     markdown::markdown,
 };
@@ -16,7 +16,7 @@ const PLACES: [(&str, &str); 3] = [
 ];
 
 /// Shows an operation.
-pub(super) fn operation(document: &Document, call: &Call<'_>) -> Markup {
+pub(super) fn operation(document: &Document, call: &PathOperation<'_>) -> Markup {
     let components = &document.components;
     let operation = call.operation;
     let responses: Vec<_> = operation
@@ -88,7 +88,7 @@ fn parameters(components: &Components, all: &[&Parameter]) -> Markup {
     }
 }
 
-fn request(components: &Components, body: &Body) -> Markup {
+fn request(components: &Components, body: &RequestBody) -> Markup {
     html! {
         h4 { "Body" }
         (markdown(&body.description))
@@ -135,7 +135,7 @@ fn error(status: &str, name: Option<&str>, response: &Response) -> Markup {
     }
 }
 
-fn samples(document: &Document, call: &Call<'_>) -> Markup {
+fn samples(document: &Document, call: &PathOperation<'_>) -> Markup {
     let languages = document.languages();
     let number = |label: &str| languages.get_index_of(label).unwrap_or_default();
     html! {
@@ -165,6 +165,6 @@ pub(super) fn json(title: &str, example: &Json) -> Markup {
     }
 }
 
-fn body_example(body: &Body) -> Option<&Json> {
+fn body_example(body: &RequestBody) -> Option<&Json> {
     body.content.values().find_map(|media| media.example())
 }

@@ -20,14 +20,14 @@ use super::activity::InFlight;
 /// This shows the client's progress. Over HTTP/1.1 the socket shows it, see
 /// [`Guarded`](super::guarded_socket::Guarded).
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(super) struct AnswerBody {
     rest: Bytes,
     /// Bytes of a piece; `None` hands all over at once.
     piece: Option<usize>,
     untaken: Option<Arc<Untaken>>,
 }
 
-impl Answer {
+impl AnswerBody {
     /// An empty body.
     pub(super) fn empty() -> Self {
         Self {
@@ -64,7 +64,7 @@ impl Answer {
     }
 }
 
-impl http_body::Body for Answer {
+impl http_body::Body for AnswerBody {
     type Data = Bytes;
     type Error = std::convert::Infallible;
 

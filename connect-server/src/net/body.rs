@@ -25,7 +25,7 @@ pub struct Body {
     /// `None` when there are no bytes to count.
     held: Option<Arc<Held>>,
     touched: bool,
-    leftover: Option<Leftover>,
+    unread_body: Option<UnreadBody>,
 }
 
 /// The reason why a body could not be read.
@@ -45,12 +45,12 @@ pub enum BodyError {
 
 impl Body {
     /// A body with this minimum pace, counting its bytes in `held`.
-    /// With `leftover`, the unread rest ends up there.
+    /// With `unread_body`, the unread rest ends up there.
     pub(super) fn new(
         incoming: Incoming,
         pace: Pace,
         held: Option<Arc<Held>>,
-        leftover: Option<Leftover>,
+        unread_body: Option<UnreadBody>,
     ) -> Self {
         Self {
             incoming: Some(incoming),
@@ -58,7 +58,7 @@ impl Body {
             pacer: Pacer::default(),
             held,
             touched: false,
-            leftover,
+            unread_body,
         }
     }
 
@@ -139,10 +139,10 @@ impl http_body::Body for Body {
 
 impl Drop for Body {
     fn drop(&mut self) {
-        if let (Some(leftover), Some(incoming)) = (self.leftover.take(), self.incoming.take())
+        if let (Some(unread_body), Some(incoming)) = (self.unread_body.take(), self.incoming.take())
             && !incoming.is_end_stream()
         {
-            leftover.put(Unread {
+            unread_body.put(UnreadRest {
                 incoming,
                 touched: self.touched,
             });
@@ -152,7 +152,7 @@ impl Drop for Body {
 
 /// The part of a body left unread by the app.
 #[derive(Debug)]
-pub(super) struct Unread {
+pub(super) struct UnreadRest {
     pub(super) incoming: Incoming,
     /// Set once reading had begun.
     /// A client waiting for `100 Continue` has got it then.
@@ -161,14 +161,14 @@ pub(super) struct Unread {
 
 /// The place for the unread rest of a dropped body.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Leftover(Arc<Mutex<Option<Unread>>>);
+pub(super) struct UnreadBody(Arc<Mutex<Option<UnreadRest>>>);
 
-impl Leftover {
-    fn put(&self, unread: Unread) {
+impl UnreadBody {
+    fn put(&self, unread: UnreadRest) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(unread);
     }
 
-    pub(super) fn take(&self) -> Option<Unread> {
+    pub(super) fn take(&self) -> Option<UnreadRest> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }

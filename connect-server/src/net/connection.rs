@@ -15,7 +15,7 @@ use tokio_rustls::TlsAcceptor;
 use super::{
     App, NetFailure, Peer,
     activity::{Activity, Leave, Verdict},
-    connection_registry::Entered,
+    connection_registry::Registration,
     far_end::Sees,
     guarded_socket::Guarded,
     service,
@@ -36,12 +36,12 @@ pub(super) async fn run<A: App>(
     shared: Arc<Shared<A>>,
     stream: TcpStream,
     remote: SocketAddr,
-    entered: Entered,
+    registration: Registration,
     phase: watch::Receiver<Phase>,
 ) {
     // Answers are written whole: waiting for more to send only delays them.
     let _ = stream.set_nodelay(true);
-    let activity = entered.activity();
+    let activity = registration.activity();
     open_and_serve(&shared, stream, remote, activity, phase).await;
     activity.end();
     // HTTP/2 requests end a moment after their connection.

@@ -23,11 +23,11 @@ pub(super) struct Census {
 #[derive(Debug, Default)]
 struct Open {
     next: u64,
-    connections: HashMap<u64, Connection>,
+    connections: HashMap<u64, RegisteredConnection>,
 }
 
 #[derive(Debug)]
-struct Connection {
+struct RegisteredConnection {
     /// `None` for one without a limit per address.
     network: Option<IpAddr>,
     activity: Arc<Activity>,
@@ -36,7 +36,7 @@ struct Connection {
 impl Open {
     /// Asks the longest idle of some connections to leave.
     /// Returns whether there was one.
-    fn close_idle(&self, which: impl Fn(&Connection) -> bool) -> bool {
+    fn close_idle(&self, which: impl Fn(&RegisteredConnection) -> bool) -> bool {
         let those = self.connections.values().filter(|open| which(open));
         let idle = those.filter_map(|open| Some((open.activity.idle_since()?, &open.activity)));
         let longest = idle.min_by_key(|(since, _)| *since);
@@ -70,11 +70,11 @@ impl Census {
 
     /// Enters a connection from an address; without one, only the total limit applies.
     /// An address with too many gives up its longest idle one; `None` when none of them is idle.
-    pub(super) fn enter(self: &Arc<Self>, address: Option<IpAddr>) -> Option<Entered> {
+    pub(super) fn enter(self: &Arc<Self>, address: Option<IpAddr>) -> Option<Registration> {
         let network = address.map(network);
         let mut open = self.open();
         if network.is_some() {
-            let of_network = |open: &Connection| open.network == network;
+            let of_network = |open: &RegisteredConnection| open.network == network;
             let staying = open.connections.values().filter(|open| of_network(open));
             let staying = staying.filter(|open| !open.activity.is_leaving()).count();
             if staying >= self.per_address && !open.close_idle(of_network) {
@@ -84,14 +84,14 @@ impl Census {
         let activity = Arc::new(Activity::new(self.budget.clone()));
         let id = open.next;
         open.next += 1;
-        let connection = Connection {
+        let connection = RegisteredConnection {
             network,
             activity: activity.clone(),
         };
         open.connections.insert(id, connection);
         drop(open);
-        Some(Entered {
-            census: self.clone(),
+        Some(Registration {
+            registry: self.clone(),
             id,
             activity,
         })
@@ -123,28 +123,28 @@ impl Census {
     }
 }
 
-/// A connection in the census, until it is dropped.
+/// A connection in the registry, until it is dropped.
 #[derive(Debug)]
-pub(super) struct Entered {
-    census: Arc<Census>,
+pub(super) struct Registration {
+    registry: Arc<Census>,
     id: u64,
     activity: Arc<Activity>,
 }
 
-impl Entered {
+impl Registration {
     pub(super) fn activity(&self) -> &Arc<Activity> {
         &self.activity
     }
 
     /// Asks the longest idle other connection to leave, unless one is leaving.
     pub(super) fn make_room(&self) {
-        self.census.make_room(&self.activity);
+        self.registry.make_room(&self.activity);
     }
 }
 
-impl Drop for Entered {
+impl Drop for Registration {
     fn drop(&mut self) {
-        self.census.open().connections.remove(&self.id);
+        self.registry.open().connections.remove(&self.id);
     }
 }
 
@@ -169,8 +169,8 @@ mod tests {
 
     #[test]
     fn an_address_has_its_share_and_a_64_is_one_address() {
-        let census = Census::new(2, Budget::new(0));
-        let enter = |text| census.enter(address(text));
+        let registry = Census::new(2, Budget::new(0));
+        let enter = |text| registry.enter(address(text));
         let busy: Vec<_> = ["2001:db8:0:1::7", "2001:db8:0:1:ffff::9", "192.0.2.1"]
             .map(|text| enter(text).unwrap())
             .into();
@@ -178,7 +178,7 @@ mod tests {
         assert!(enter("2001:db8:0:1::8").is_none());
         assert!(enter("2001:db8:0:2::8").is_some());
         assert!(enter("::ffff:192.0.2.1").is_some());
-        assert!(census.enter(None).is_some());
+        assert!(registry.enter(None).is_some());
         drop(requests);
         let last = enter("2001:db8:0:1::8").unwrap();
         let left: Vec<_> = busy.iter().map(|c| c.activity().is_leaving()).collect();
@@ -188,13 +188,13 @@ mod tests {
             "the longest idle one makes room"
         );
         drop((busy, last));
-        assert_eq!(census.connections(), 0);
+        assert_eq!(registry.connections(), 0);
     }
 
     #[test]
     fn one_connection_at_a_time_makes_room() {
-        let census = Census::new(9, Budget::new(0));
-        let open: Vec<_> = (0..3).map(|_| census.enter(None).unwrap()).collect();
+        let registry = Census::new(9, Budget::new(0));
+        let open: Vec<_> = (0..3).map(|_| registry.enter(None).unwrap()).collect();
         let leaving = || open.iter().filter(|c| c.activity().is_leaving()).count();
         let request = open[0].activity().begin(false);
         open[2].make_room();
@@ -215,11 +215,11 @@ mod tests {
 
     #[test]
     fn the_connections_that_hold_most_are_cut() {
-        let census = Census::new(9, Budget::new(0));
-        let open: Vec<_> = (0..3).map(|_| census.enter(None).unwrap()).collect();
+        let registry = Census::new(9, Budget::new(0));
+        let open: Vec<_> = (0..3).map(|_| registry.enter(None).unwrap()).collect();
         let mut requests = Vec::new();
-        for (entered, bytes) in open.iter().zip([10, 30, 20]) {
-            let mut request = entered.activity().begin(true);
+        for (registration, bytes) in open.iter().zip([10, 30, 20]) {
+            let mut request = registration.activity().begin(true);
             request.hold(bytes);
             requests.push(request);
         }
@@ -229,7 +229,7 @@ mod tests {
             (largest, [false, true, false]),
             (largest + 1, [false, true, true]),
         ] {
-            census.cut_largest(excess);
+            registry.cut_largest(excess);
             let left: Vec<_> = open.iter().map(|c| c.activity().is_leaving()).collect();
             assert_eq!(left, expected, "{excess}");
         }

@@ -7,7 +7,7 @@ use super::{Limits, budget::Budget, connection_registry::Census};
 /// The connections and bytes held by a server at the moment.
 #[derive(Clone, Debug)]
 pub struct Load {
-    pub(super) census: Arc<Census>,
+    pub(super) registry: Arc<Census>,
     pub(super) bodies: Arc<Budget>,
     pub(super) answers: Arc<Budget>,
 }
@@ -16,7 +16,7 @@ impl Load {
     pub(super) fn new(limits: &Limits) -> Self {
         let answers = Budget::new(limits.answer_bytes);
         Self {
-            census: Census::new(limits.connections_per_address, answers.clone()),
+            registry: Census::new(limits.connections_per_address, answers.clone()),
             bodies: Budget::new(limits.body_bytes),
             answers,
         }
@@ -24,7 +24,7 @@ impl Load {
 
     /// Returns the number of open connections.
     pub fn connections(&self) -> usize {
-        self.census.connections()
+        self.registry.connections()
     }
 
     /// Returns the bytes of request bodies not answered yet.
@@ -36,7 +36,7 @@ impl Load {
     pub(super) fn relieve(&self) {
         let excess = self.answers.excess();
         if excess > 0 {
-            self.census.cut_largest(excess);
+            self.registry.cut_largest(excess);
         }
     }
 

@@ -123,11 +123,11 @@ impl<T: Fn(&Ended<'_>)> Drop for RequestLine<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::telemetry::captured_log::Heard;
+    use crate::telemetry::captured_log::CapturedLog;
 
     /// The lines written at level info.
     fn logged(write: impl FnOnce()) -> String {
-        let log = Heard::default();
+        let log = CapturedLog::default();
         let listening = log.listen();
         write();
         drop(listening);

@@ -10,7 +10,7 @@ use tokio::{
 
 use super::{
     App, Certificate, Limits, Load, PlainHttp, StartError, connection,
-    connection_registry::Entered,
+    connection_registry::Registration,
     shared::{self, Phase, Shared},
 };
 
@@ -125,19 +125,19 @@ impl Server {
         loop {
             let next = async {
                 let (stream, remote) = accept(&listener).await;
-                let entered = shared.enter(remote.ip())?;
-                let slot = slot(&slots, &entered).await;
-                Some((stream, remote, entered, slot))
+                let registration = shared.enter(remote.ip())?;
+                let slot = slot(&slots, &registration).await;
+                Some((stream, remote, registration, slot))
             };
             tokio::select! {
                 biased;
                 () = stop.as_mut() => break,
                 next = next => {
-                    let Some((stream, remote, entered, slot)) = next else {
+                    let Some((stream, remote, registration, slot)) = next else {
                         continue;
                     };
                     let connection =
-                        connection::run(shared.clone(), stream, remote, entered, watched.clone());
+                        connection::run(shared.clone(), stream, remote, registration, watched.clone());
                     tokio::spawn(async move {
                         connection.await;
                         drop(slot);
@@ -208,7 +208,7 @@ const LOOK: Duration = Duration::from_millis(50);
 /// Waits for a free slot.
 /// With none free, idle connections have to make room; later connections wait in the system's queue
 /// meanwhile. The semaphore is never closed.
-async fn slot(slots: &Arc<Semaphore>, newcomer: &Entered) -> Option<OwnedSemaphorePermit> {
+async fn slot(slots: &Arc<Semaphore>, newcomer: &Registration) -> Option<OwnedSemaphorePermit> {
     loop {
         if let Ok(slot) = slots.clone().try_acquire_owned() {
             return Some(slot);

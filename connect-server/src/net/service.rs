@@ -11,8 +11,8 @@ use hyper::body::Incoming;
 use super::{
     App, Body, Ended, NetFailure,
     activity::Activity,
-    answer::Answer,
-    body::Leftover,
+    answer::AnswerBody,
+    body::UnreadBody,
     budget::Held,
     head, headers,
     request_log::{RequestLine, RequestNote},
@@ -38,7 +38,7 @@ pub(super) struct Connection<A> {
 pub(super) fn answer<A: App>(
     connection: &Arc<Connection<A>>,
     request: Request<Incoming>,
-) -> impl Future<Output = Result<Response<Answer>, Infallible>> + Send + use<A> {
+) -> impl Future<Output = Result<Response<AnswerBody>, Infallible>> + Send + use<A> {
     let Connection {
         shared,
         activity,
@@ -50,15 +50,15 @@ pub(super) fn answer<A: App>(
     let (mut parts, incoming) = request.into_parts();
     let id = headers::ensure_request_id(&mut parts.headers);
     // A body at its end leaves nothing.
-    let leftover = (!incoming.is_end_stream()).then(Leftover::default);
-    let waits = leftover.is_some() && head::expects_continue(&parts);
+    let unread_body = (!incoming.is_end_stream()).then(UnreadBody::default);
+    let waits = unread_body.is_some() && head::expects_continue(&parts);
     let bodies = &shared.load.bodies;
-    let held = leftover.is_some().then(|| Held::none_of(bodies.clone()));
+    let held = unread_body.is_some().then(|| Held::none_of(bodies.clone()));
     let body = Body::new(
         incoming,
         shared.limits.upload,
         held.clone(),
-        leftover.clone(),
+        unread_body.clone(),
     );
     if let Some(held) = &held {
         parts.extensions.insert(held.clone());
@@ -124,7 +124,7 @@ pub(super) fn answer<A: App>(
             activity.refused();
         }
         headers::finish(&mut response, id, shared.tls.is_some());
-        if let Some(unread) = leftover.and_then(|leftover| leftover.take())
+        if let Some(unread) = unread_body.and_then(|unread_body| unread_body.take())
             && let Some(rest) = discard(unread, waits, &shared.limits).await
         {
             if http2 {
@@ -142,7 +142,7 @@ pub(super) fn answer<A: App>(
             response = without_body(response);
         }
         let piece = http2.then_some(shared.limits.download.bytes);
-        let answer = response.map(|body| Answer::new(body, piece, in_flight));
+        let answer = response.map(|body| AnswerBody::new(body, piece, in_flight));
         shared.load.relieve();
         Ok(answer)
     }

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use hyper_util::server::conn::auto;
 
-use super::{Certificate, Limits, Load, PlainHttp, connection_registry::Entered};
+use super::{Certificate, Limits, Load, PlainHttp, connection_registry::Registration};
 
 /// The state shared by all connections of a server.
 pub(super) struct Shared<A> {
@@ -20,14 +20,14 @@ pub(super) struct Shared<A> {
 impl<A> Shared<A> {
     /// Enters a new connection in the census; `None` beyond its address's limit.
     /// Trusted proxies have no such limit: each speaks for many clients.
-    pub(super) fn enter(&self, remote: IpAddr) -> Option<Entered> {
+    pub(super) fn enter(&self, remote: IpAddr) -> Option<Registration> {
         let remote = remote.to_canonical();
         let is_proxy = self.is_proxy(remote);
-        let entered = self.load.census.enter((!is_proxy).then_some(remote));
-        if entered.is_none() {
+        let registration = self.load.registry.enter((!is_proxy).then_some(remote));
+        if registration.is_none() {
             tracing::debug!(%remote, "too many connections from one address: closing one at once");
         }
-        entered
+        registration
     }
 
     /// Returns whether this is the address of a trusted proxy.

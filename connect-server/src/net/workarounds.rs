@@ -38,7 +38,7 @@ use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use tokio::time::timeout;
 
-use super::{App, Limits, NetFailure, Peer, activity::Activity, body::Unread, headers};
+use super::{App, Limits, NetFailure, Peer, activity::Activity, body::UnreadRest, headers};
 
 /// Returns the failure behind a bare answer; `None` for other bytes.
 /// A bare answer is written at once.
@@ -128,8 +128,8 @@ pub(super) fn without_body(mut response: Response<Bytes>) -> Response<Bytes> {
 
 /// Reads and drops the unread rest of a body, within the limits.
 /// Returns the part still unread then. `waits`: the client sends nothing before `100 Continue`.
-pub(super) async fn discard(unread: Unread, waits: bool, limits: &Limits) -> Option<Incoming> {
-    let Unread {
+pub(super) async fn discard(unread: UnreadRest, waits: bool, limits: &Limits) -> Option<Incoming> {
+    let UnreadRest {
         mut incoming,
         touched,
     } = unread;

@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::json;
 
-use super::warnings::{self, Surroundings};
+use super::warnings::{self, ProcessInfo};
 use crate::cli::{ConfigOptions, Options, Setting, Source};
 
 /// Prints the settings.
@@ -21,7 +21,7 @@ pub(crate) fn run(config: &ConfigOptions) -> io::Result<ExitCode> {
         ..setting.clone()
     };
     let settings: Vec<_> = config.settings.iter().map(in_force).collect();
-    let warnings = warnings::of(options, false, Surroundings::find());
+    let warnings = warnings::of(options, false, ProcessInfo::find());
     let mut output = io::stdout().lock();
     if options.json {
         let result = json!({ "settings": settings, "warnings": warnings });

@@ -102,7 +102,7 @@ mod tests {
     use rcgen::{CertificateParams, KeyPair, date_time_ymd};
 
     use super::*;
-    use crate::{net::TlsFiles, telemetry::captured_log::Heard};
+    use crate::{net::TlsFiles, telemetry::captured_log::CapturedLog};
 
     /// Writes a certificate, valid until this year, and its key.
     fn write(folder: &Path, until: i32) {
@@ -129,7 +129,7 @@ mod tests {
         let ends = || certificate.ends().unwrap();
         let first = ends();
         let (stop, _stopped) = watch::channel(false);
-        let log = Heard::default();
+        let log = CapturedLog::default();
         let listening = log.listen();
         let hangups = Hangups::take().unwrap();
         let kept = keep_up_to_date(hangups, Some(certificate.clone()), stop);

@@ -29,19 +29,19 @@ use super::{
     store_watchdog::until_dead,
     supervisor::keep_running,
     umask,
-    warnings::{self, Surroundings},
+    warnings::{self, ProcessInfo},
 };
 use crate::{
-    api::{ConnectApp, Door, templates},
+    api::{ConnectApp, ListenerKind, templates},
     cli::{
         Arguments, Command, Options,
-        admin::{self, AdminCommand, Pass, PassFile},
+        admin::{self, AdminCommand, AdminCredentials, AdminCredentialsFile},
         backup::{self, Backups},
         check::{self, Use},
-        clock_check::{self, DoubtfulClock},
-        import_guard::{self, HalfImport},
+        clock_check::{self, ClockSkew},
+        import_guard::{self, UnfinishedImport},
         moving,
-        startup_banner::Welcome,
+        startup_banner::StartupBanner,
         store::{NoDataFolder, OtherOwner, Store, StoreError, StoreHealth},
     },
     net::{Server, StartError, networks::Networks},
@@ -80,13 +80,13 @@ pub enum RunError {
     ClockFile(#[from] ClockFileError),
     /// An import into the store did not finish.
     #[error(transparent)]
-    HalfImport(#[from] HalfImport),
+    HalfImport(#[from] UnfinishedImport),
     /// The mark of a restored store cannot be read.
     #[error(transparent)]
     Deliveries(#[from] DeliveriesError),
     /// The machine's clock cannot be right.
     #[error(transparent)]
-    Clock(#[from] DoubtfulClock),
+    Clock(#[from] ClockSkew),
     /// The store has failed, and could not be opened again.
     #[error("the store has failed and could not be opened again: {0}")]
     Dead(String),
@@ -137,7 +137,7 @@ pub async fn run(arguments: Arguments) -> Result<ExitCode, RunError> {
         Command::Serve(_) | Command::Demo(_) | Command::Config(_)
     );
     if let (false, Ok(choice)) = (warns_itself, arguments.store().choice()) {
-        for warning in warnings::of_store(&choice, Surroundings::find()) {
+        for warning in warnings::of_store(&choice, ProcessInfo::find()) {
             tracing::warn!("{warning}");
         }
     }
@@ -180,7 +180,7 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
     let (stop, stopped) = stop_signal()?;
     let hangups = Hangups::take()?;
     fd_limit::raise();
-    for warning in warnings::of(&options, is_demo, Surroundings::find()) {
+    for warning in warnings::of(&options, is_demo, ProcessInfo::find()) {
         tracing::warn!("{warning}");
     }
     let readers = Readers::of(options.metrics_token.as_ref(), options.admin_is_private())?;
@@ -203,7 +203,7 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
         images,
         shop,
     } = started?;
-    let pass = Pass::new(listeners.commands_url());
+    let credentials = AdminCredentials::new(listeners.commands_url());
     let Listeners {
         api,
         owner,
@@ -224,11 +224,11 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
     // An address of this machine alone would be of no use in a mail.
     let webhook_pages = options.admin_url.as_ref();
     let webhook_pages = webhook_pages.map(|url| format!("{url}/dashboard/webhooks"));
-    let welcome = Welcome::new(&api, &owner, &owner_url, shop);
-    let pass_file = options.store.pass();
+    let banner = StartupBanner::new(&api, &owner, &owner_url, shop);
+    let pass_file = options.store.credentials();
     // Before the welcome: who reads that may give a command at once.
-    let pass_file = pass_file.and_then(|path| write_pass(path, &pass));
-    if let Err(error) = welcome.print(options.json) {
+    let pass_file = pass_file.and_then(|path| write_pass(path, &credentials));
+    if let Err(error) = banner.print(options.json) {
         tracing::warn!(%error, url = api.url(), "serving, but the welcome could not be printed");
     }
 
@@ -237,9 +237,10 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
     let reload = tokio::spawn(reload);
     let watch = tokio::spawn(watch_store(health.clone(), dead.clone(), stop));
     let requests = Arc::new(Requests::to(templates()));
-    let app = |door| {
+    let app = |listener_kind| {
         let health = health.clone();
-        ConnectApp::with_health(connect.clone(), door, move || health.now()).counted_by(&requests)
+        ConnectApp::with_health(connect.clone(), listener_kind, move || health.now())
+            .counted_by(&requests)
     };
     let sources = Sources {
         connect: connect.clone(),
@@ -256,14 +257,14 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
     let recent = RecentRequests::default();
     let public = options.images.public_url.as_ref();
     let of_api = match public {
-        Some(public) => app(Door::Api).with_public_url(public),
-        None => app(Door::Api),
+        Some(public) => app(ListenerKind::Api).with_public_url(public),
+        None => app(ListenerKind::Api),
     };
     let with_commands = |app: ConnectApp| {
-        app.with_commands(&pass, &owner_url)
-            .with_backups(&backups, &pass)
+        app.with_commands(&credentials, &owner_url)
+            .with_backups(&backups, &credentials)
     };
-    let of_owner = app(Door::Owner)
+    let of_owner = app(ListenerKind::Owner)
         .with_metrics(exporter, readers)
         .with_dashboard(&api_url, &owner_url, &recent, is_demo.then_some(clock));
     let of_owner = match commands {
@@ -281,7 +282,7 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
             owner.serve(of_owner, asked(stopped.clone())),
             async {
                 if let Some(commands) = commands {
-                    let of_operator = with_commands(app(Door::Operator));
+                    let of_operator = with_commands(app(ListenerKind::Operator));
                     commands.serve(of_operator, asked(stopped.clone())).await;
                 }
             },
@@ -313,7 +314,7 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
                 let (connect, stop) = (connect.clone(), asked(stopped.clone()));
                 async move {
                     tokio::select! {
-                        () = write_down_uses(connect) => {}
+                        () = flush_token_usage(connect) => {}
                         () = stop => {}
                     }
                 }
@@ -336,7 +337,7 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
     if let Some(reason) = dead.get() {
         return Err(RunError::Dead(reason.clone()));
     }
-    let unwritten = match stop::last_note(connect.write_down_uses()).await {
+    let unwritten = match stop::last_note(connect.flush_token_usage()).await {
         Some(written) => written.err().map(|error| error.cause()),
         None => Some("the store gives no answer".into()),
     };
@@ -407,7 +408,7 @@ impl Started {
             Err(doubt) if options.trust_clock => {
                 tracing::warn!(%doubt, "the clock is trusted");
                 // The next start needs no trust then.
-                let trusted = connect.trust_clock().await;
+                let trusted = connect.accept_clock().await;
                 let status = trusted
                     .as_ref()
                     .map_or_else(audit::status_of, |_| StatusCode::OK);
@@ -453,9 +454,9 @@ fn allowed_networks(options: &Options, is_demo: bool) -> Networks {
 
 /// Writes the pass for commands to this server into its file.
 /// A server without the file serves, but takes no commands.
-fn write_pass(path: PathBuf, pass: &Pass) -> Option<PassFile> {
+fn write_pass(path: PathBuf, credentials: &AdminCredentials) -> Option<AdminCredentialsFile> {
     let shown = path.display().to_string();
-    PassFile::write(path, pass)
+    AdminCredentialsFile::write(path, credentials)
         .inspect_err(|error| {
             tracing::warn!(path = shown, %error, "connect-server commands cannot reach this server");
         })
@@ -527,11 +528,11 @@ fn stop_signal() -> Result<(watch::Sender<bool>, watch::Receiver<bool>), std::io
 
 /// Writes down the last uses of tokens.
 /// Maintenance does so too, but one round of it may take longer.
-async fn write_down_uses(connect: Connect) {
+async fn flush_token_usage(connect: Connect) {
     let mut rounds = tokio::time::interval(LAST_USES);
     loop {
         rounds.tick().await;
-        if let Err(error) = connect.write_down_uses().await {
+        if let Err(error) = connect.flush_token_usage().await {
             let cause = error.cause();
             tracing::warn!(%cause, "the last uses of tokens were not saved");
         }

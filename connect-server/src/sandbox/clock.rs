@@ -38,7 +38,7 @@ pub(crate) struct SandboxClock {
 /// The content of the former versions' file for the seconds.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Kept {
+struct FormerClockFile {
     ahead_by_seconds: u64,
 }
 
@@ -130,7 +130,7 @@ fn read(path: &Path) -> io::Result<Option<u64>> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         read => read?,
     };
-    let kept: Kept = serde_json::from_slice(&content)?;
+    let kept: FormerClockFile = serde_json::from_slice(&content)?;
     if kept.ahead_by_seconds > MOST_AHEAD {
         let problem = "it says more than ten years";
         return Err(io::Error::new(ErrorKind::InvalidData, problem));
@@ -163,7 +163,7 @@ mod tests {
         let passed = 40 * DAY + 60;
         assert!((passed..passed + 60).contains(&((after.0 - before.0) as u64)));
         assert!((passed..passed + 60).contains(&(after.1 - before.1)));
-        connect.trust_clock().await.unwrap();
+        connect.accept_clock().await.unwrap();
         let again = SandboxClock::of(storage.clone(), None).await.unwrap();
         assert_eq!(again.ahead(), passed);
         let connect = Connect::builder(storage).clock(again.clone()).build();

@@ -6,7 +6,7 @@ use connect_core::{
 };
 use serde::Serialize;
 
-use super::{Place, Sandbox, hours::Hours};
+use super::{Sandbox, SandboxLocation, hours::Hours};
 
 /// The number of sales in a day.
 const SALES: usize = 60;
@@ -41,7 +41,7 @@ impl Sandbox {
     ///
     /// # Errors
     /// Nothing is for sale, or there is no such location.
-    pub(super) async fn day(&self, place: Place, days_ago: u8) -> Result<Day, Error> {
+    pub(super) async fn day(&self, place: SandboxLocation, days_ago: u8) -> Result<Day, Error> {
         let register = self.screen(place, ScreenType::Pos).await?;
         let kiosk = self.screen(place, ScreenType::OrderKiosk).await?;
         let products = self.products(&register).await?;

@@ -42,7 +42,7 @@ pub(crate) struct Sandbox {
 
 /// A location of a sandbox account.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct SandboxLocation {
     pub(crate) account: Id<Account>,
     pub(crate) location: Id<Location>,
 }
@@ -137,7 +137,7 @@ impl Sandbox {
     /// nothing to refund or to move on.
     pub(crate) async fn simulate(
         &self,
-        place: Place,
+        place: SandboxLocation,
         what: Simulation,
     ) -> Result<Simulated, Error> {
         let _turn = self.turn.lock().await;
@@ -220,7 +220,7 @@ impl Sandbox {
             }
         })?;
         // The next start finds that nothing is wrong with the time.
-        if let Err(error) = self.connect.trust_clock().await {
+        if let Err(error) = self.connect.accept_clock().await {
             // The clock has moved for good; the next round of maintenance tells the store.
             let cause = error.cause();
             tracing::warn!(
@@ -242,7 +242,7 @@ impl Sandbox {
     }
 
     /// Authorizes the simulated screen of this type.
-    async fn screen(&self, place: Place, kind: ScreenType) -> Result<Access, Error> {
+    async fn screen(&self, place: SandboxLocation, kind: ScreenType) -> Result<Access, Error> {
         let account = self.account(place.account).await?;
         screens::access(&self.connect, &account, place.location, kind).await
     }

@@ -10,7 +10,7 @@ use connect_core::{
 };
 
 use super::{
-    Place, Sandbox,
+    Sandbox, SandboxLocation,
     basket::{Basket, Chance},
 };
 
@@ -30,7 +30,7 @@ impl Sandbox {
     ///
     /// # Errors
     /// Nothing is for sale, or there is no such location.
-    pub(super) async fn order(&self, place: Place) -> Result<Order, Error> {
+    pub(super) async fn order(&self, place: SandboxLocation) -> Result<Order, Error> {
         let kiosk = self.screen(place, ScreenType::OrderKiosk).await?;
         let products = self.products(&kiosk).await?;
         self.order_at(&kiosk, &products, &mut self.chance()).await
@@ -62,7 +62,7 @@ impl Sandbox {
     ///
     /// # Errors
     /// No order is open.
-    pub(super) async fn step(&self, place: Place) -> Result<Order, Error> {
+    pub(super) async fn step(&self, place: SandboxLocation) -> Result<Order, Error> {
         let register = self.screen(place, ScreenType::Pos).await?;
         let orders = self.connect.location(&register).orders();
         for (status, next) in STEPS.into_iter().rev() {

@@ -11,7 +11,7 @@ use connect_core::{
 };
 
 use super::{
-    Place, Sandbox,
+    Sandbox, SandboxLocation,
     basket::{Basket, Chance},
 };
 
@@ -20,7 +20,7 @@ impl Sandbox {
     ///
     /// # Errors
     /// Nothing is for sale, or there is no such location.
-    pub(super) async fn sale(&self, place: Place) -> Result<Transaction, Error> {
+    pub(super) async fn sale(&self, place: SandboxLocation) -> Result<Transaction, Error> {
         let register = self.screen(place, ScreenType::Pos).await?;
         let products = self.products(&register).await?;
         self.sell(&register, &products, &mut self.chance(), None)
@@ -56,7 +56,7 @@ impl Sandbox {
     ///
     /// # Errors
     /// There is no such sale.
-    pub(super) async fn refund(&self, place: Place) -> Result<Transaction, Error> {
+    pub(super) async fn refund(&self, place: SandboxLocation) -> Result<Transaction, Error> {
         let register = self.screen(place, ScreenType::Pos).await?;
         let sale = self.latest_sale(&register).await?;
         self.take_back(&register, &sale, None).await
@@ -101,7 +101,7 @@ impl Sandbox {
     ///
     /// # Errors
     /// There is no such location.
-    pub(super) async fn close(&self, place: Place) -> Result<ZReport, Error> {
+    pub(super) async fn close(&self, place: SandboxLocation) -> Result<ZReport, Error> {
         let register = self.screen(place, ScreenType::Pos).await?;
         self.close_at(&register).await
     }

@@ -88,7 +88,7 @@ async fn the_shop_does_not_write_with_the_screens_of_the_sandbox() {
     let demo = Demo::start().await;
     let (connect, account) = (&demo.sandbox.connect, demo.account);
     let shop = connect.account(account).await.unwrap();
-    let place = Place {
+    let place = SandboxLocation {
         account,
         location: shop.locations[0].id,
     };

@@ -146,7 +146,7 @@ pub(crate) enum Person {
 
 /// The origin of an action.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Asked<'a> {
+pub(crate) enum ActionOrigin<'a> {
     /// By a request to this server.
     Request {
         /// The network address of its client.
@@ -160,7 +160,7 @@ pub(crate) enum Asked<'a> {
 
 /// Writes the line of an action with the status of its answer.
 pub(crate) fn write(
-    asked: Asked<'_>,
+    asked: ActionOrigin<'_>,
     action: Action,
     person: &Person,
     subject: Subject,
@@ -180,11 +180,11 @@ pub(crate) fn write(
     let text = |id: Option<Uuid>| id.map(|id| id.to_string());
     let (account, object) = (text(subject.account), text(subject.object));
     let (client, request_id) = match asked {
-        Asked::Request { client, headers } => {
+        ActionOrigin::Request { client, headers } => {
             let id = headers.get("x-request-id");
             (Some(client.to_string()), id.and_then(|id| id.to_str().ok()))
         }
-        Asked::CommandLine => (None, None),
+        ActionOrigin::CommandLine => (None, None),
     };
     tracing::info!(
         target: AUDIT,
@@ -223,13 +223,13 @@ mod tests {
     use http::HeaderValue;
 
     use super::*;
-    use crate::telemetry::captured_log::Heard;
+    use crate::telemetry::captured_log::CapturedLog;
 
     #[test]
     fn a_line_names_account_person_action_and_object() {
         let mut headers = HeaderMap::new();
         headers.insert("x-request-id", HeaderValue::from_static("r-1"));
-        let asked = Asked::Request {
+        let asked = ActionOrigin::Request {
             client: Ipv4Addr::LOCALHOST.into(),
             headers: &headers,
         };
@@ -237,7 +237,7 @@ mod tests {
             account: Some(Uuid::from_u128(1)),
             object: Some(Uuid::from_u128(2)),
         };
-        let log = Heard::default();
+        let log = CapturedLog::default();
         let listening = log.listen();
         let owner = Person::Owner("noor@rye.example".to_owned());
         write(asked, Action::CreateToken, &owner, subject, StatusCode::OK);
@@ -253,7 +253,7 @@ mod tests {
         let root = Person::Operator(Some("root".to_owned()));
         let failed = StatusCode::SERVICE_UNAVAILABLE;
         write(
-            Asked::CommandLine,
+            ActionOrigin::CommandLine,
             Action::CreateAccount,
             &root,
             nobody,

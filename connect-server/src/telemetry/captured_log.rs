@@ -10,9 +10,9 @@ use tracing_subscriber::fmt::MakeWriter;
 
 /// The logged lines.
 #[derive(Clone, Default)]
-pub(crate) struct Heard(Arc<Mutex<Vec<u8>>>);
+pub(crate) struct CapturedLog(Arc<Mutex<Vec<u8>>>);
 
-impl Heard {
+impl CapturedLog {
     /// Captures this thread's log at level info until the guard drops.
     pub(crate) fn listen(&self) -> DefaultGuard {
         // tracing turns an event off for all threads if a thread without a subscriber meets it first while
@@ -32,7 +32,7 @@ impl Heard {
     }
 }
 
-impl io::Write for Heard {
+impl io::Write for CapturedLog {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.lock().unwrap().write(bytes)
     }
@@ -42,7 +42,7 @@ impl io::Write for Heard {
     }
 }
 
-impl MakeWriter<'_> for Heard {
+impl MakeWriter<'_> for CapturedLog {
     type Writer = Self;
 
     fn make_writer(&self) -> Self {

@@ -53,13 +53,13 @@ pub(crate) struct RecentRequest {
 
 /// A request without an answer yet.
 /// It shares the texts of the request: its token is still unknown, so a copy may be of no use.
-pub(crate) struct Asked {
+pub(crate) struct RequestSummary {
     method: Method,
     path: Option<PathAndQuery>,
     key: Option<HeaderValue>,
 }
 
-impl Asked {
+impl RequestSummary {
     /// Keeps the known parts of a request.
     pub(crate) fn of<B>(request: &Request<B>) -> Self {
         Self {
@@ -114,7 +114,7 @@ pub(crate) struct Answered<'r> {
 }
 
 /// A request in memory, with its texts joined.
-struct Kept {
+struct StoredRequest {
     at: Timestamp,
     method: Method,
     status: StatusCode,
@@ -123,7 +123,7 @@ struct Kept {
     text: String,
 }
 
-impl Kept {
+impl StoredRequest {
     /// Keeps a request in the memory of a dropped one.
     fn new(request: &Answered<'_>, mut text: String) -> Self {
         let texts = [&*request.path, &request.key, &request.request_id];
@@ -175,7 +175,7 @@ struct All {
 
 #[derive(Default)]
 struct OfToken {
-    requests: VecDeque<Kept>,
+    requests: VecDeque<StoredRequest>,
     /// Its key in `by_use`: the number of a request.
     placed: u64,
     texts: usize,
@@ -185,15 +185,15 @@ impl OfToken {
     fn add(&mut self, request: &Answered<'_>) {
         let is_full = self.requests.len() == OF_TOKEN;
         let oldest = is_full.then(|| self.requests.pop_front()).flatten();
-        self.texts -= oldest.as_ref().map_or(0, Kept::text_bytes);
+        self.texts -= oldest.as_ref().map_or(0, StoredRequest::text_bytes);
         let memory = oldest.map(|oldest| oldest.text).unwrap_or_default();
-        let kept = Kept::new(request, memory);
+        let kept = StoredRequest::new(request, memory);
         self.texts += kept.text_bytes();
         self.requests.push_back(kept);
     }
 
     fn bytes(&self) -> usize {
-        TOKEN_BYTES + self.requests.capacity() * size_of::<Kept>() + self.texts
+        TOKEN_BYTES + self.requests.capacity() * size_of::<StoredRequest>() + self.texts
     }
 }
 
@@ -209,7 +209,14 @@ impl RecentRequests {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let of_token = all.tokens.get(&token);
         of_token
-            .map(|of_token| of_token.requests.iter().rev().map(Kept::shown).collect())
+            .map(|of_token| {
+                of_token
+                    .requests
+                    .iter()
+                    .rev()
+                    .map(StoredRequest::shown)
+                    .collect()
+            })
             .unwrap_or_default()
     }
 }
@@ -246,12 +253,12 @@ mod tests {
 
     use super::*;
 
-    fn asked(path: &str, key: Option<&str>) -> Asked {
+    fn asked(path: &str, key: Option<&str>) -> RequestSummary {
         let mut request = Request::get(path);
         if let Some(key) = key {
             request = request.header("idempotency-key", key);
         }
-        Asked::of(&request.body(()).unwrap())
+        RequestSummary::of(&request.body(()).unwrap())
     }
 
     fn add(recent: &RecentRequests, of: usize, path: &str, key: Option<&str>) {

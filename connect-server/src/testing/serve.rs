@@ -36,7 +36,7 @@ impl fmt::Display for Cut {
 impl std::error::Error for Cut {}
 
 /// The parts shared by all connections.
-struct Shared {
+struct ShopServer {
     filter: BoxedFilter<(warp::reply::Response,)>,
     connect: Connect,
     faults: Arc<Faults>,
@@ -49,7 +49,7 @@ struct Shared {
 pub(super) async fn accept(listener: TcpListener, connect: Connect, faults: Arc<Faults>) {
     let devices = device_api(connect.clone());
     let filter = api(connect.clone()).or(devices).unify().boxed();
-    let shared = Arc::new(Shared {
+    let shared = Arc::new(ShopServer {
         filter,
         connect,
         faults,
@@ -69,7 +69,7 @@ pub(super) async fn accept(listener: TcpListener, connect: Connect, faults: Arc<
 }
 
 async fn answer(
-    shared: Arc<Shared>,
+    shared: Arc<ShopServer>,
     peer: Peer,
     mut request: Request<Incoming>,
 ) -> Result<Response<Full<Bytes>>, Cut> {
@@ -95,7 +95,7 @@ async fn answer(
     Ok(Response::from_parts(head, body))
 }
 
-impl Shared {
+impl ShopServer {
     /// Returns the answer with an ordered status, in the shape of every error.
     /// Answers known only from proxies have no body.
     fn refusal(&self, status: StatusCode, peer: Peer) -> Response<Full<Bytes>> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use connect_core::{Connect, environment::Images as _, storage::memory::MemoryStorage};
 use connect_server::{
-    app::{ConnectApp, Door},
+    app::{ConnectApp, ListenerKind},
     images::{Copies, ImageService, PublicUrl},
     net::{Listen, Server},
     networks::Networks,
@@ -26,7 +26,7 @@ async fn a_copy_is_served_to_everybody_and_forever() {
     let service = ImageService::new(copies, public, Networks::loopback(), PATIENCE).unwrap();
     let storage = Arc::new(MemoryStorage::new());
     let connect = Connect::builder(storage).build();
-    let app = ConnectApp::new(connect, Door::Api).with_images(service.copies());
+    let app = ConnectApp::new(connect, ListenerKind::Api).with_images(service.copies());
     let (stop, stopped) = oneshot::channel::<()>();
     let base = format!("http://{}", server.address());
     let serving = tokio::spawn(server.serve(app, async {

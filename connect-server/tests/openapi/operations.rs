@@ -2,7 +2,7 @@
 
 use connect_core::wire::{
     limits::{DEFAULT_PAGE_SIZE, MAX_CURSOR_LEN, MAX_PAGE_SIZE},
-    query::Kind,
+    query::ParameterKind,
 };
 use connect_server::{
     endpoint::{Needs, QueryParameter, Route},
@@ -121,7 +121,7 @@ fn success(route: &Route, example: Value) -> Value {
     if operation
         .query
         .iter()
-        .any(|parameter| parameter.kind == Kind::Cursor)
+        .any(|parameter| parameter.kind == ParameterKind::Cursor)
     {
         headers["Connect-State"] = shared("headers", "State");
     }
@@ -189,33 +189,35 @@ fn errors(route: &Route) -> Vec<(u16, &'static str)> {
 
 fn parameter(parameter: &QueryParameter) -> Value {
     let schema = match parameter.kind {
-        Kind::PageSize => json!({
+        ParameterKind::PageSize => json!({
             "type": "integer",
             "minimum": 1,
             "maximum": MAX_PAGE_SIZE,
         }),
-        Kind::Cursor => json!({
+        ParameterKind::Cursor => json!({
             "type": "string",
             "minLength": 1,
             "maxLength": MAX_CURSOR_LEN,
             "pattern": "^[A-Za-z0-9._~-]+$",
         }),
-        Kind::Time => json!({
+        ParameterKind::Time => json!({
             "type": "string",
             "format": "date-time",
             "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,9})?\
                         ([Zz]|[+-][0-9]{2}:[0-9]{2})$",
         }),
-        Kind::Moment => json!({
+        ParameterKind::Moment => json!({
             "type": "string",
             "anyOf": [{ "format": "date" }, { "format": "date-time" }],
         }),
-        Kind::Flag => json!({ "type": "boolean" }),
-        Kind::Text(longest) => json!({ "type": "string", "minLength": 1, "maxLength": longest }),
-        Kind::Id => json!({ "type": "string", "format": "uuid" }),
-        Kind::Day => json!({ "type": "string", "format": "date" }),
-        Kind::Whole => json!({ "type": "integer", "minimum": 0 }),
-        Kind::Word(words) => json!({ "type": "string", "enum": words }),
+        ParameterKind::Flag => json!({ "type": "boolean" }),
+        ParameterKind::Text(longest) => {
+            json!({ "type": "string", "minLength": 1, "maxLength": longest })
+        }
+        ParameterKind::Id => json!({ "type": "string", "format": "uuid" }),
+        ParameterKind::Day => json!({ "type": "string", "format": "date" }),
+        ParameterKind::Whole => json!({ "type": "integer", "minimum": 0 }),
+        ParameterKind::Word(words) => json!({ "type": "string", "enum": words }),
     };
     let about = parameter.about;
     json!({
@@ -223,7 +225,7 @@ fn parameter(parameter: &QueryParameter) -> Value {
         "in": "query",
         // Not in the schema: generated clients send a default that stands there.
         "description": match parameter.kind {
-            Kind::PageSize => format!("{about} {DEFAULT_PAGE_SIZE} by default."),
+            ParameterKind::PageSize => format!("{about} {DEFAULT_PAGE_SIZE} by default."),
             _ => about.to_owned(),
         },
         "schema": schema,

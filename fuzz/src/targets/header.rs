@@ -3,7 +3,7 @@
 use std::{future::pending, net::SocketAddr, time::Duration};
 
 use connect_server::{
-    app::{ConnectApp, Door},
+    app::{ConnectApp, ListenerKind},
     net::{Listen, PlainHttp, Server},
 };
 use serde_json::Value;
@@ -146,7 +146,7 @@ impl Client {
         };
         let server = shop.wait(Server::bind(listen)).unwrap();
         let address = server.address();
-        let app = ConnectApp::new(shop.connect.clone(), Door::Api);
+        let app = ConnectApp::new(shop.connect.clone(), ListenerKind::Api);
         shop.start(server.serve(app, pending()));
         Self {
             shop,

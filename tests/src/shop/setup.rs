@@ -9,7 +9,7 @@ use connect_core::{
     wire::{Id, Location, Timestamp, VatRate},
 };
 use connect_server::{
-    app::{ConnectApp, Door},
+    app::{ConnectApp, ListenerKind},
     images::{Copies, DEFAULT_DEADLINE, ImageService, PublicUrl},
     net::{Listen, Server},
     networks::Networks,
@@ -127,11 +127,11 @@ impl Setup {
         let (stop, stopped) = oneshot::channel::<()>();
         // The sender is dropped to stop the servers; it never sends.
         let stopped = stopped.map(drop).shared();
-        let app = |door| {
+        let app = |listener_kind| {
             let health = self.health.clone();
-            ConnectApp::with_health(connect.clone(), door, move || health())
+            ConnectApp::with_health(connect.clone(), listener_kind, move || health())
         };
-        let (mut app, owner_app) = (app(Door::Api), app(Door::Owner));
+        let (mut app, owner_app) = (app(ListenerKind::Api), app(ListenerKind::Owner));
         let images = self.images_from.map(|allowed| {
             let (copies, public) = (Copies::in_memory(), PublicUrl::of(&server));
             ImageService::new(copies, public, allowed, DEFAULT_DEADLINE).expect("certificates")

@@ -2,7 +2,7 @@
 
 use std::{fs::File, net::SocketAddr, time::Duration};
 
-use connect_server::admin::Pass;
+use connect_server::admin::AdminCredentials;
 use connect_tests::{
     data::DataFolder,
     http::{Request, send, send_over_http2},
@@ -220,7 +220,9 @@ async fn what_an_operator_does_is_in_the_log_with_account_command_and_object() {
     let unknown = "019a8c52-8e20-7c42-8a1f-4c2d6e8fab02";
     logged.command(&format!("webhook delete {unknown}")).await;
     logged.command(&format!("account invite {account}")).await;
-    let pass = Pass::read(&logged.data.pass()).unwrap().unwrap();
+    let pass = AdminCredentials::read(&logged.data.pass())
+        .unwrap()
+        .unwrap();
     for path in ["commands", "backup"] {
         for key in ["secret-plan", pass.key()] {
             let request = Request::post(format!("/admin/v1/{path}"), &json!({ "plan": 1 }));
@@ -411,7 +413,9 @@ async fn what_is_done_for_a_client_that_goes_away_is_in_the_log() {
         done
     };
 
-    let pass = Pass::read(&logged.data.pass()).unwrap().unwrap();
+    let pass = AdminCredentials::read(&logged.data.pass())
+        .unwrap()
+        .unwrap();
     let create = json!({ "token": { "create": {
         "name": "Left", "rights": { "allScopes": true, "scopes": [], "grants": [] }, "locations": [],
     }}});

@@ -27,7 +27,7 @@ pub(super) trait Keyed {
 
 /// Rows in the order of their addition.
 pub(super) struct DiskList<T> {
-    rows: VecDeque<Kept<T>>,
+    rows: VecDeque<StoredItem<T>>,
     path: PathBuf,
     disk: Box<dyn Disk>,
     /// The length of the file's complete lines, in bytes.
@@ -36,7 +36,7 @@ pub(super) struct DiskList<T> {
 
 /// A row of the list.
 #[derive(Clone, Debug)]
-pub(super) struct Kept<T> {
+pub(super) struct StoredItem<T> {
     pub(super) row: T,
     /// The time of its first sending without a conclusive answer.
     pub(super) sent_at: Option<Timestamp>,
@@ -54,11 +54,11 @@ impl<T: Keyed + Serialize + DeserializeOwned> DiskList<T> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             read => read.map_err(failed)?,
         };
-        let found = Found::<T>::read(&path, &bytes)?;
+        let found = ReadItems::<T>::read(&path, &bytes)?;
         if found.kept.len() < found.length
             && let Ok(file) = disk::replace(&path, &found.kept)
         {
-            let found = Found::read(&path, &found.kept)?;
+            let found = ReadItems::read(&path, &found.kept)?;
             return Ok(Self::over(path, file, found));
         }
         let mut file = disk::open(&path).map_err(failed)?;
@@ -73,11 +73,11 @@ impl<T: Keyed + Serialize + DeserializeOwned> DiskList<T> {
     /// An empty list in an empty file.
     #[cfg(test)]
     pub(super) fn new(path: PathBuf, disk: impl Disk + 'static) -> Self {
-        Self::over(path, disk, Found::new())
+        Self::over(path, disk, ReadItems::new())
     }
 
     /// The list of the rows found in a file.
-    fn over(path: PathBuf, disk: impl Disk + 'static, found: Found<T>) -> Self {
+    fn over(path: PathBuf, disk: impl Disk + 'static, found: ReadItems<T>) -> Self {
         Self {
             rows: found.rows,
             path,
@@ -87,7 +87,7 @@ impl<T: Keyed + Serialize + DeserializeOwned> DiskList<T> {
     }
 
     /// The rows.
-    pub(super) fn rows(&self) -> &VecDeque<Kept<T>> {
+    pub(super) fn rows(&self) -> &VecDeque<StoredItem<T>> {
         &self.rows
     }
 
@@ -106,7 +106,7 @@ impl<T: Keyed + Serialize + DeserializeOwned> DiskList<T> {
             return Err(disk_error(&self.path, error));
         }
         self.length += line.len() as u64;
-        self.rows.push_back(Kept {
+        self.rows.push_back(StoredItem {
             row,
             sent_at: None,
             at,
@@ -150,15 +150,15 @@ impl<T: Keyed + Serialize + DeserializeOwned> DiskList<T> {
 }
 
 /// The content of a file.
-struct Found<T> {
-    rows: VecDeque<Kept<T>>,
+struct ReadItems<T> {
+    rows: VecDeque<StoredItem<T>>,
     /// The length of the complete lines.
     length: usize,
     /// The lines without the removed ones.
     kept: Vec<u8>,
 }
 
-impl<T: DeserializeOwned> Found<T> {
+impl<T: DeserializeOwned> ReadItems<T> {
     fn new() -> Self {
         Self {
             rows: VecDeque::new(),
@@ -182,7 +182,7 @@ impl<T: DeserializeOwned> Found<T> {
                         QueueError::Unreadable { path, line, source }
                     })?;
                     let at = at as u64;
-                    found.rows.push_back(Kept { row, sent_at, at });
+                    found.rows.push_back(StoredItem { row, sent_at, at });
                     found.kept.extend_from_slice(text);
                 }
                 Some((State::Removed, _)) => {}

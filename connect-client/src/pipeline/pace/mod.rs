@@ -58,7 +58,7 @@ pub(super) struct Turn<'a> {
 
 /// The figures of an answer.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Told {
+pub(super) struct RateInfo {
     pub(super) rate: RateLimit,
     /// The service's clock at the time of the answer.
     pub(super) date: SystemTime,
@@ -122,8 +122,8 @@ impl Turn<'_> {
     }
 
     /// Learns from an answer just received.
-    pub(super) fn learn(&self, told: Told, now: Instant) {
-        let Told { rate, .. } = told;
+    pub(super) fn learn(&self, told: RateInfo, now: Instant) {
+        let RateInfo { rate, .. } = told;
         let Some(left) = told.left() else {
             return;
         };
@@ -183,7 +183,7 @@ impl Window {
     }
 }
 
-impl Told {
+impl RateInfo {
     /// Returns the time left in the window, by the service's clock.
     /// `None` for an impossible value: a proxy has changed a header.
     fn left(&self) -> Option<Duration> {

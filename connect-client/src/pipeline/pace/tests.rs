@@ -7,8 +7,8 @@ fn at(seconds: i64) -> SystemTime {
 }
 
 /// An answer at this second, in a window ending at 60.
-fn told(second: i64, remaining: u64) -> Told {
-    Told {
+fn told(second: i64, remaining: u64) -> RateInfo {
+    RateInfo {
         rate: RateLimit {
             limit: 3,
             remaining,
@@ -31,7 +31,7 @@ fn take_all(pace: &Pace, now: Instant) -> (usize, u64) {
     (turns.len(), 0)
 }
 
-fn learn(pace: &Pace, told: Told, now: Instant) {
+fn learn(pace: &Pace, told: RateInfo, now: Instant) {
     pace.force().learn(told, now);
 }
 
@@ -112,7 +112,7 @@ fn a_refusal_counts_whatever_was_thought() {
     let (pace, now) = (Pace::default(), Instant::now());
     learn(&pace, told(50, 3), now);
     let refused = Some(Duration::from_secs(7));
-    let refusal = Told {
+    let refusal = RateInfo {
         refused,
         ..told(50, 0)
     };
@@ -123,7 +123,7 @@ fn a_refusal_counts_whatever_was_thought() {
 #[test]
 fn figures_that_cannot_be_hold_nobody_up() {
     let (pace, now) = (Pace::default(), Instant::now());
-    let endless = Told {
+    let endless = RateInfo {
         refused: Some(Duration::from_secs(86_400)),
         ..told(50, 0)
     };

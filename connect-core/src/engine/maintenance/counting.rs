@@ -10,7 +10,7 @@ use super::super::connect::Connect;
 use crate::{
     storage::{Entry, Range, Read},
     transaction::{
-        ChangeClock, Counted, Fault, ReadKey, Usage, clock_key, committed, counted,
+        ChangeClock, Fault, ReadKey, Usage, UsageRule, clock_key, committed, counted,
         keys::{Family, after_prefix},
     },
     wire::Timestamp,
@@ -22,7 +22,7 @@ const DAY: i64 = 24 * 3600;
 const PIECE: usize = 500;
 
 /// The outcome of counting a piece.
-enum Step {
+enum CountingStep {
     More,
     /// A concurrent write came first.
     Conflict,
@@ -35,14 +35,19 @@ impl Connect {
         let mut is_contended = false;
         loop {
             match self.count_piece(at, now, is_contended).await? {
-                Step::More => is_contended = false,
-                Step::Conflict => is_contended = true,
-                Step::Done => return Ok(()),
+                CountingStep::More => is_contended = false,
+                CountingStep::Conflict => is_contended = true,
+                CountingStep::Done => return Ok(()),
             }
         }
     }
 
-    async fn count_piece(&self, at: Uuid, now: Timestamp, locks: bool) -> Result<Step, Fault> {
+    async fn count_piece(
+        &self,
+        at: Uuid,
+        now: Timestamp,
+        locks: bool,
+    ) -> Result<CountingStep, Fault> {
         let (storage, key) = (self.store().storage(), clock_key(at));
         let lock = match locks {
             true => Some(storage.lock(&key).await?),
@@ -55,11 +60,11 @@ impl Connect {
         };
         // Without a clock there are no rows: the first write starts the count.
         let Some(row) = row.value()? else {
-            return Ok(Step::Done);
+            return Ok(CountingStep::Done);
         };
         let mut clock = ChangeClock::read(&key, Some(&row))?;
         let mut usage = match clock.usage.take() {
-            Some(usage) if usage.is_complete() => return Ok(Step::Done),
+            Some(usage) if usage.is_complete() => return Ok(CountingStep::Done),
             Some(usage) => usage,
             None => Usage::default(),
         };
@@ -95,9 +100,9 @@ impl Connect {
             None => self.store().commit(commit).await?,
         };
         Ok(match (is_committed, is_done) {
-            (false, _) => Step::Conflict,
-            (true, false) => Step::More,
-            (true, true) => Step::Done,
+            (false, _) => CountingStep::Conflict,
+            (true, false) => CountingStep::More,
+            (true, true) => CountingStep::Done,
         })
     }
 }
@@ -107,8 +112,8 @@ fn add(usage: &mut Usage, (key, row): &Entry, now: Timestamp) {
     let Some(at) = ReadKey::of(key) else { return };
     match counted(at.family) {
         None => {}
-        Some(Counted::Always) => usage.add(key, at.family, row.len()),
-        Some(Counted::Days(days)) => {
+        Some(UsageRule::Always) => usage.add(key, at.family, row.len()),
+        Some(UsageRule::Days(days)) => {
             let written = match at.family {
                 Family::Event => created_at(row),
                 _ => at.time(),
@@ -125,9 +130,9 @@ fn add(usage: &mut Usage, (key, row): &Entry, now: Timestamp) {
 fn created_at(row: &[u8]) -> Option<Timestamp> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
-    struct Created {
+    struct CreationTime {
         created_at: Timestamp,
     }
     let created = serde_json::from_slice(row).ok();
-    created.map(|created: Created| created.created_at)
+    created.map(|created: CreationTime| created.created_at)
 }

@@ -17,8 +17,8 @@ use crate::{
     storage::{Commit, Key, Value, Write},
     transaction::{
         Account, Error, Fault, Token,
-        environment::Drift,
-        keys::{Family, NOBODY, Part, key},
+        environment::Skew,
+        keys::{Family, GLOBAL, KeyPart, key},
     },
     wire::{Id, Timestamp},
 };
@@ -46,7 +46,7 @@ impl Connect {
     /// # Errors
     /// The storage failed as a whole; the next round continues from there.
     pub async fn maintain(&self) -> Result<Maintenance, Error> {
-        self.write_down_uses().await?;
+        self.flush_token_usage().await?;
         let now = self.now();
         if !self.may_purge(now).await? {
             return Ok(Maintenance {
@@ -66,7 +66,7 @@ impl Connect {
     /// A round with a clock in doubt records nothing. Otherwise a restarted process would find its own
     /// wrong time confirmed.
     async fn may_purge(&self, now: Timestamp) -> Result<bool, Error> {
-        if let Some(drift) = self.store().drift() {
+        if let Some(drift) = self.store().skew() {
             tracing::error!(%drift, "nothing is purged: restart the service once the clock is right");
             return Ok(false);
         }
@@ -83,7 +83,7 @@ impl Connect {
             );
             return Ok(false);
         }
-        self.trust_clock().await?;
+        self.accept_clock().await?;
         Ok(true)
     }
 
@@ -93,7 +93,7 @@ impl Connect {
     ///
     /// # Errors
     /// The storage failed.
-    pub async fn trust_clock(&self) -> Result<(), Error> {
+    pub async fn accept_clock(&self) -> Result<(), Error> {
         let row = format!("\"{}\"", self.now()).into_bytes();
         let commit = Commit {
             writes: vec![(maintenance_key(), Write::Put(row.into()))],
@@ -135,8 +135,8 @@ impl Connect {
     }
 
     /// The distance of the machine's clock from the time in use, while distrusted.
-    pub fn clock_drift(&self) -> Option<Drift> {
-        self.store().drift()
+    pub fn clock_skew(&self) -> Option<Skew> {
+        self.store().skew()
     }
 
     /// Returns the start of the last maintenance round with a trusted clock.
@@ -156,7 +156,7 @@ impl Connect {
     ///
     /// # Errors
     /// The storage failed; the next round tries again.
-    pub async fn write_down_uses(&self) -> Result<(), Error> {
+    pub async fn flush_token_usage(&self) -> Result<(), Error> {
         let _turn = self.core.admission.writing_uses.lock().await;
         // They stay in memory until stored, so a list of tokens includes them meanwhile.
         let uses = self.core.admission.uses.lock().clone();
@@ -165,7 +165,11 @@ impl Connect {
         }
         let write = |(token, (account, at)): (&Id<Token>, &(Id<Account>, Timestamp))| {
             let row = Value::from(format!("\"{at}\"").into_bytes());
-            let key = key(account.uuid(), Family::TokenUse, &[Part::Id(token.uuid())]);
+            let key = key(
+                account.uuid(),
+                Family::TokenUse,
+                &[KeyPart::Id(token.uuid())],
+            );
             (key, Write::Put(row))
         };
         let commit = Commit {
@@ -180,9 +184,9 @@ impl Connect {
 }
 
 fn clock_lead_key() -> Key {
-    key(NOBODY, Family::ClockLead, &[])
+    key(GLOBAL, Family::ClockLead, &[])
 }
 
 fn maintenance_key() -> Key {
-    key(NOBODY, Family::Maintenance, &[])
+    key(GLOBAL, Family::Maintenance, &[])
 }

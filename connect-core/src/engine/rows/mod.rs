@@ -19,7 +19,7 @@ use crate::{
     auth::Access,
     rules::zone,
     storage::Value,
-    transaction::{Error, Fault, Refusal, Row, SortKey as _, Span, Through, keys::Family},
+    transaction::{AccessPath, Error, Fault, KeyRange, Refusal, Row, SortKey as _, keys::Family},
     wire::{
         Entry, Id, Page, Single, Timestamp,
         query::{ListQuery, PageQuery, Period},
@@ -91,7 +91,7 @@ pub trait Listed: Row + DeserializeOwned + Send + Sync + 'static {
         newest_first: bool,
     ) -> Result<PageRequest<Self::Key>, Error> {
         let (from, to) = Self::bounds(query, connect, access).await?;
-        let whole = Span {
+        let whole = KeyRange {
             from,
             to,
             newest_first,
@@ -105,8 +105,8 @@ pub trait Listed: Row + DeserializeOwned + Send + Sync + 'static {
 
     /// The index of the list: all rows, or those sharing an id ([`Row::group`]).
     #[doc(hidden)]
-    fn through(_query: &Self::Query) -> Through<'_> {
-        Through::All
+    fn access_path(_query: &Self::Query) -> AccessPath<'_> {
+        AccessPath::All
     }
 
     /// The filter of rows; `None` if every row passes.
@@ -123,7 +123,7 @@ pub trait Listed: Row + DeserializeOwned + Send + Sync + 'static {
 ///
 /// A list with purged rows is not one of these: after a cursor leading back, purged rows would look like
 /// rows that never existed. A list by `updatedAt` is not one either: it is read to keep a copy.
-pub trait FromItsEnd: Listed {}
+pub trait Reversible: Listed {}
 
 /// A kind of row also read by its id.
 pub trait Readable: Listed {
@@ -205,12 +205,18 @@ impl<R: Listed> Rows<R> {
         });
         let filter = passes.as_ref().map(|passes| passes as Filter<'_>);
         let request = R::request(query, connect, access, self.newest_first).await?;
-        let page = connect.page::<R>(access, &request, R::through(query), Through::All, filter);
+        let page = connect.page::<R>(
+            access,
+            &request,
+            R::access_path(query),
+            AccessPath::All,
+            filter,
+        );
         page.await
     }
 }
 
-impl<R: FromItsEnd> Rows<R> {
+impl<R: Reversible> Rows<R> {
     /// Lists the newest rows first.
     /// Rows added during a walk are not in it. Its cursors continue in its direction, and are refused in
     /// the other.

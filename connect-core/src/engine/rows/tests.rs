@@ -7,11 +7,11 @@ use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{FromItsEnd, Listed};
+use super::{Listed, Reversible};
 use crate::{
     Access, Connect, NewAccount, NewLocation,
     storage::{Storage, memory::MemoryStorage, redb::RedbStorage, sled::SledStorage},
-    transaction::{Change, End, Fault, Reads, Row, keys::Family},
+    transaction::{End, Fault, Reads, Row, TimeKey, keys::Family},
     wire::{
         Timestamp, VatRate,
         query::{Moment, PageQuery, Paging, Parameter, Period, Query},
@@ -26,17 +26,17 @@ struct Movement {
 }
 
 impl Row for Movement {
-    type Key = Change;
+    type Key = TimeKey;
     // Any family works, as these stores have no other rows of it.
     const ROWS: Family = Family::ProductTombstone;
     const IN_ORDER: Option<Family> = None;
     const TOMBSTONES: Option<Family> = None;
 
-    fn key(&self) -> Change {
+    fn key(&self) -> TimeKey {
         (self.at, self.id)
     }
 
-    fn key_in(row: &[u8]) -> serde_json::Result<Change> {
+    fn key_in(row: &[u8]) -> serde_json::Result<TimeKey> {
         serde_json::from_slice(row).map(|movement: Self| movement.key())
     }
 }
@@ -85,7 +85,7 @@ impl Listed for Movement {
     }
 }
 
-impl FromItsEnd for Movement {}
+impl Reversible for Movement {}
 
 /// A location on a storage.
 async fn open(storage: Arc<dyn Storage>) -> (Connect, Access) {

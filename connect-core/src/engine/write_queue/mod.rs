@@ -26,12 +26,12 @@ use super::{
     change::{Job, MOST_RECORDS},
     write::{perform, reads},
 };
-use crate::transaction::{End, Fault, Reads, Refusal, Store, Unit};
+use crate::transaction::{End, Fault, Reads, Refusal, Store, UnitOfWork};
 
 type Outcome = Result<Answer, Refusal>;
 
 /// A write and the channel for its answer.
-struct Waiting {
+struct WaitingWrite {
     job: Job,
     reply: oneshot::Sender<Outcome>,
 }
@@ -39,7 +39,7 @@ struct Waiting {
 /// The write queues of all locations in use.
 pub(crate) struct WriteQueues {
     store: Arc<Store>,
-    waiting: Mutex<HashMap<Uuid, VecDeque<Waiting>>>,
+    waiting: Mutex<HashMap<Uuid, VecDeque<WaitingWrite>>>,
 }
 
 impl WriteQueues {
@@ -63,7 +63,7 @@ pub(crate) async fn run(queues: &Arc<WriteQueues>, job: Job) -> Outcome {
         let is_first = !waiting.contains_key(&location);
         // An entry in the map means that a task is running.
         let queue = waiting.entry(location).or_default();
-        queue.push_back(Waiting { job, reply });
+        queue.push_back(WaitingWrite { job, reply });
         is_first
     };
     if is_first {
@@ -101,7 +101,7 @@ async fn work_off(queues: Arc<WriteQueues>, location: Uuid) {
     }
 }
 
-fn next_group(waiting: &mut VecDeque<Waiting>) -> Vec<Waiting> {
+fn next_group(waiting: &mut VecDeque<WaitingWrite>) -> Vec<WaitingWrite> {
     let mut records = 0;
     let mut group = Vec::new();
     while let Some(next) = waiting.front() {
@@ -162,7 +162,7 @@ async fn commit_together(
 /// usage of the account's other locations is read at the same time; a failure there fails nothing.
 async fn load(
     store: &Store,
-    unit: &mut Unit<'_>,
+    unit: &mut UnitOfWork<'_>,
     location: Uuid,
     jobs: &[Job],
 ) -> Result<(), Fault> {
@@ -189,7 +189,7 @@ async fn load(
 
 /// Performs a job.
 /// A panic is rolled back, and the other jobs go on.
-async fn perform_guarded(unit: &mut Unit<'_>, job: &Job) -> Outcome {
+async fn perform_guarded(unit: &mut UnitOfWork<'_>, job: &Job) -> Outcome {
     let depth = unit.savepoint();
     let outcome = AssertUnwindSafe(perform(unit, job)).catch_unwind().await;
     match outcome {

@@ -7,10 +7,10 @@ use crate::{
     Connect, NewAccount, NewLocation,
     auth::Access,
     engine::{Change, answer::Outcome as Kind},
-    storage::{Key, Value, failing_row::Torn, memory::MemoryStorage},
+    storage::{Key, Value, failing_row::FailingRow, memory::MemoryStorage},
     transaction::{
         Error, clock_key,
-        keys::{Family, Part, key},
+        keys::{Family, KeyPart, key},
     },
     wire::VatRate,
 };
@@ -27,7 +27,7 @@ impl Change for Plain {
         reads.row(self.row.clone());
     }
 
-    async fn apply(&self, unit: &mut Unit<'_>, _: &Access) -> Result<Answer, Error> {
+    async fn apply(&self, unit: &mut UnitOfWork<'_>, _: &Access) -> Result<Answer, Error> {
         unit.savepoint();
         unit.put(self.row.clone(), Value::from([1].as_slice()));
         assert!(!self.panics, "as the test wants it");
@@ -43,7 +43,7 @@ struct Heavy(usize);
 impl Change for Heavy {
     fn reads(&self, _: &Access, _: &mut Reads) {}
 
-    async fn apply(&self, _: &mut Unit<'_>, _: &Access) -> Result<Answer, Error> {
+    async fn apply(&self, _: &mut UnitOfWork<'_>, _: &Access) -> Result<Answer, Error> {
         Ok(Answer::new(Kind::Removed, Vec::new()))
     }
 
@@ -56,7 +56,7 @@ impl Change for Heavy {
 async fn open(torn: &Key) -> (Connect, Access) {
     let storage = MemoryStorage::new();
     let key = torn.clone();
-    let connect = Connect::builder(Arc::new(Torn { storage, key })).build();
+    let connect = Connect::builder(Arc::new(FailingRow { storage, key })).build();
     let at = locations(&connect, 1).await.remove(0);
     (connect, at)
 }
@@ -92,7 +92,7 @@ fn row(number: u64) -> Key {
     key(
         Uuid::from_u128(9),
         Family::Transaction,
-        &[Part::Number(number)],
+        &[KeyPart::Number(number)],
     )
 }
 
@@ -119,11 +119,11 @@ async fn a_commit_is_shared_by_few_records_and_few_writes() {
         (vec![600, 600], 1),
         (vec![0; 3], 3),
     ] {
-        let waiting = |weight: &usize| Waiting {
+        let waiting = |weight: &usize| WaitingWrite {
             job: job(&at, Heavy(*weight)),
             reply: oneshot::channel().0,
         };
-        let mut queue: VecDeque<Waiting> = weights.iter().map(waiting).collect();
+        let mut queue: VecDeque<WaitingWrite> = weights.iter().map(waiting).collect();
         assert_eq!(next_group(&mut queue).len(), together, "{weights:?}");
         assert_eq!(queue.len(), weights.len() - together);
     }
@@ -183,7 +183,7 @@ async fn a_damaged_location_harms_no_other() {
     let storage = MemoryStorage::new();
     let all = locations(&Connect::builder(Arc::new(storage.clone())).build(), 2).await;
     let key = clock_key(all[1].partition());
-    let connect = Connect::builder(Arc::new(Torn { storage, key })).build();
+    let connect = Connect::builder(Arc::new(FailingRow { storage, key })).build();
     // The first write makes the clock, which is damaged from then on.
     for (at, is_done) in [(1, true), (0, true), (1, false), (0, true)] {
         let plain = Plain {

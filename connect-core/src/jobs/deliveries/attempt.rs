@@ -20,16 +20,16 @@ const MOST_RESPONSE: usize = 500;
 
 /// A delivery ready for its attempt.
 #[derive(Clone, Debug)]
-pub(super) struct Due {
+pub(super) struct DueDelivery {
     /// Its place in the queue.
     pub(super) place: Key,
     pub(super) delivery: Delivery,
-    pub(super) body: Body,
+    pub(super) body: DeliveryBody,
 }
 
 /// The body of a request.
 #[derive(Clone, Debug)]
-pub(super) enum Body {
+pub(super) enum DeliveryBody {
     /// The stored event.
     Found(Value),
     /// The event is gone.
@@ -40,7 +40,7 @@ pub(super) enum Body {
 
 /// A delivery refused by a full sender.
 #[derive(Clone, Debug)]
-pub(super) struct NotTried(pub(super) Due);
+pub(super) struct NotTried(pub(super) DueDelivery);
 
 /// A delivery after an attempt.
 #[derive(Clone, Debug)]
@@ -62,13 +62,13 @@ pub(super) async fn attempt(
     store: &Store,
     sender: &dyn WebhookSender,
     own: &OwnWebhook,
-    due: Due,
+    due: DueDelivery,
     is_probe: bool,
 ) -> Result<Attempted, NotTried> {
     let started = Instant::now();
     let mut response = None;
     let (result, is_sent, may_retry) = match &due.body {
-        Body::Found(body) => match send(store, sender, own, &due.delivery, body).await {
+        DeliveryBody::Found(body) => match send(store, sender, own, &due.delivery, body).await {
             Ok(answer) => {
                 response = excerpt(&answer.body);
                 (Ok(answer.status), true, true)
@@ -77,10 +77,10 @@ pub(super) async fn attempt(
             Err(SendFailure::NotTried) => return Err(NotTried(due)),
         },
         // The endpoint is not to blame.
-        Body::Gone => (Err("The event no longer exists.".to_owned()), false, false),
-        Body::Unreadable => (Err("The event cannot be read.".to_owned()), false, true),
+        DeliveryBody::Gone => (Err("The event no longer exists.".to_owned()), false, false),
+        DeliveryBody::Unreadable => (Err("The event cannot be read.".to_owned()), false, true),
     };
-    let Due {
+    let DueDelivery {
         place,
         mut delivery,
         ..

@@ -18,7 +18,7 @@ use tokio::{
 use url::Url;
 
 /// The webhooks in line at one host, a quarter of the sessions.
-const LINE: usize = 64;
+const MAX_QUEUE: usize = 64;
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -82,7 +82,7 @@ impl Host {
         let places = places.unwrap_or(Semaphore::MAX_PERMITS);
         Self {
             places: Arc::new(Semaphore::new(places)),
-            line: Semaphore::new(LINE),
+            line: Semaphore::new(MAX_QUEUE),
             begun: Mutex::new(Begun {
                 most: limits.map(|limits| limits.a_second.max(1) as usize),
                 at: VecDeque::new(),

@@ -41,7 +41,7 @@ use uuid::Uuid;
 pub use self::{hosts::HostLimits, work::DeliveryWork};
 
 use self::{
-    fair_scheduler::{Chosen, Look},
+    fair_scheduler::{Chosen, WebhookScheduler},
     hosts::Hosts,
     parts::Parts,
 };
@@ -116,7 +116,7 @@ impl WebhookWorker {
         let mut resting = Vec::new();
         // Each has a task of its own, so that the cores share the work. They end with this worker.
         let mut sessions = JoinSet::new();
-        let mut look = Look::default();
+        let mut look = WebhookScheduler::default();
         let mut next_interval = Instant::now();
         let mut next_look = pin!(sleep_until(next_interval));
         loop {
@@ -170,7 +170,7 @@ impl WebhookWorker {
     }
 
     /// The time until the next webhook is due after `look`.
-    async fn until_due(&self, look: &Look) -> Option<Duration> {
+    async fn until_due(&self, look: &WebhookScheduler) -> Option<Duration> {
         let store = self.parts.store();
         let due = look.next_due(store).await.ok().flatten()?;
         let micros = due.micros() - store.now().micros();
@@ -184,7 +184,7 @@ impl WebhookWorker {
     /// The queue cannot be read. A failure at one webhook is logged, and tried again later.
     pub async fn tick(&self) -> Result<DeliveryWork, Error> {
         let mut all = DeliveryWork::default();
-        let mut look = Look::default();
+        let mut look = WebhookScheduler::default();
         let mut seen = HashSet::new();
         loop {
             let due = look.next(self.parts.store(), SESSIONS, &seen).await?;

@@ -4,7 +4,7 @@ use crate::{
     owner::{WebhookState, due_key},
     storage::{Commit, Expectation, Key, Write},
     transaction::{
-        Fault, Salvage, Store, Webhook, Webhooks, clock_key, keys::after_prefix, woken_key,
+        Fault, LenientReader, Store, Webhook, Webhooks, clock_key, keys::after_prefix, woken_key,
     },
     wire::Id,
 };
@@ -24,7 +24,7 @@ pub(super) async fn remove(store: &Store, webhook: Id<Webhook>) -> Result<(), Fa
         woken_key(webhook),
     ];
     let end = after_prefix(webhook.uuid().as_bytes());
-    let reader = Salvage::new(store);
+    let reader = LenientReader::new(store);
     let mut from = Some(Key::from(webhook.uuid().as_bytes().as_slice()));
     while let Some(start) = from {
         let piece = reader.piece(&start, Some(&end), CHUNK).await?;

@@ -10,8 +10,8 @@ use crate::{
     rules::webhook::{CLOCK_TOLERANCE, LONGEST_RETRY, has_come},
     storage::{Entry, Key},
     transaction::{
-        Delivery, DeliveryStatus, Fault, ReadKey, Salvage, Store, Unit,
-        keys::{Family, Part, after_prefix, key},
+        Delivery, DeliveryStatus, Fault, LenientReader, ReadKey, Store, UnitOfWork,
+        keys::{Family, KeyPart, after_prefix, key},
     },
     wire::Timestamp,
 };
@@ -37,7 +37,7 @@ struct Beginning {
 /// Returns whether a webhook has a row in a family, readable or not.
 pub(super) async fn has_any(store: &Store, webhook: Uuid, family: Family) -> Result<bool, Fault> {
     let all = key(webhook, family, &[]);
-    let piece = Salvage::new(store)
+    let piece = LenientReader::new(store)
         .piece(&all, Some(&after_prefix(&all)), 1)
         .await?;
     Ok(piece.damaged.is_some() || !piece.entries.is_empty())
@@ -48,7 +48,7 @@ pub(super) async fn has_any(store: &Store, webhook: Uuid, family: Family) -> Res
 /// These are looked for at the front, and beyond the longest schedule.
 pub(super) async fn first_due(
     store: &Store,
-    unit: &mut Unit<'_>,
+    unit: &mut UnitOfWork<'_>,
     state: &mut WebhookState,
 ) -> Result<Option<Timestamp>, Fault> {
     let queue = key(unit.partition(), Family::DeliveryByDue, &[]);
@@ -65,7 +65,7 @@ pub(super) async fn first_due(
     if front.entries.first().is_some_and(is_misplaced) {
         front = beginning(store, &queue, &end, CHUNK).await?;
     }
-    let latest = Part::Time(now.plus_seconds(LONGEST_RETRY + CLOCK_TOLERANCE));
+    let latest = KeyPart::Time(now.plus_seconds(LONGEST_RETRY + CLOCK_TOLERANCE));
     let too_late = key(unit.partition(), Family::DeliveryByDue, &[latest]);
     let back = beginning(store, &too_late, &end, CHUNK).await?;
     let due = front.entries.iter().find(|entry| !is_misplaced(entry));
@@ -117,7 +117,7 @@ async fn beginning(
     end: &[u8],
     limit: usize,
 ) -> Result<Beginning, Fault> {
-    let reader = Salvage::new(store);
+    let reader = LenientReader::new(store);
     let mut found = Beginning::default();
     let mut next = Some(from.clone());
     for _ in 0..=MOST_DAMAGED {
@@ -148,13 +148,13 @@ pub(super) fn read_delivery(place: &Key, row: &[u8]) -> Option<Delivery> {
 /// Writes a delivery to the queue if pending, to the log if attempted.
 /// It must have no place in the queue any more. A delivery given up without an attempt goes to the
 /// log too.
-pub(super) fn put(unit: &mut Unit<'_>, delivery: &Delivery) {
+pub(super) fn put(unit: &mut UnitOfWork<'_>, delivery: &Delivery) {
     let row = unit.json(delivery);
     if delivery.status != DeliveryStatus::Pending || !delivery.attempts.is_empty() {
         let write = match delivery.attempts.len() {
             // Its first attempt is what brings it into the log.
-            1 => Unit::put_new,
-            _ => Unit::put,
+            1 => UnitOfWork::put_new,
+            _ => UnitOfWork::put,
         };
         write(unit, delivery.log_key(), row.clone());
     }

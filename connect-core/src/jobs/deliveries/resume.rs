@@ -7,12 +7,13 @@
 use super::{
     parts::Parts,
     queue::{put, read_delivery},
-    session_commits::{self, Leased},
+    session_commits::{self, LeasedWebhook},
 };
 use crate::{
     storage::{Entry, Key},
     transaction::{
-        Delivery, DeliveryStatus, End, Fault, OwnWebhook, Reads, Salvage, Unit, Webhook,
+        Delivery, DeliveryStatus, End, Fault, LenientReader, OwnWebhook, Reads, UnitOfWork,
+        Webhook,
         keys::{Family, after_prefix, key},
     },
     wire::Id,
@@ -25,7 +26,7 @@ const CHUNK: usize = 500;
 
 /// The outcome of a pass over the waiting deliveries.
 pub(super) struct Resumed {
-    pub(super) leased: Leased,
+    pub(super) leased: LeasedWebhook,
     /// The deliveries given up.
     pub(super) given_up: usize,
 }
@@ -37,7 +38,7 @@ pub(super) async fn run(
     parts: &Parts,
     webhook: Id<Webhook>,
     session: Uuid,
-    mut leased: Leased,
+    mut leased: LeasedWebhook,
 ) -> Result<Option<Resumed>, Fault> {
     let store = parts.store();
     let mut given_up = 0;
@@ -57,7 +58,9 @@ pub(super) async fn run(
                 if !state.is_leased_to(session) {
                     return Ok(End::rollback(None));
                 }
-                let piece = Salvage::new(store).piece(from, Some(end), chunk).await?;
+                let piece = LenientReader::new(store)
+                    .piece(from, Some(end), chunk)
+                    .await?;
                 let own = session_commits::own(&unit)?;
                 let mut count = 0;
                 if let Some(own) = &own {
@@ -89,7 +92,7 @@ pub(super) async fn run(
 
 /// Gives up a waiting delivery, or moves it back to its first place.
 /// Returns whether it was given up.
-fn settle(unit: &mut Unit<'_>, own: &OwnWebhook, (place, row): Entry) -> bool {
+fn settle(unit: &mut UnitOfWork<'_>, own: &OwnWebhook, (place, row): Entry) -> bool {
     let Some(mut delivery) = read_delivery(&place, &row) else {
         // The session takes it away.
         return false;

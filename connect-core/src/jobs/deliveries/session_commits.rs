@@ -6,10 +6,12 @@ use uuid::Uuid;
 
 use super::{attempt::Attempted, fair_scheduler::Chosen, queue};
 use crate::{
-    owner::{Lease, WebhookHealth, WebhookState, due_key},
+    owner::{WebhookHealth, WebhookLease, WebhookState, due_key},
     rules::webhook::MAX_FAILURES,
     storage::Key,
-    transaction::{End, Fault, OwnWebhook, Reads, Store, Unit, Webhook, keys::Family, woken_key},
+    transaction::{
+        End, Fault, OwnWebhook, Reads, Store, UnitOfWork, Webhook, keys::Family, woken_key,
+    },
     wire::{Id, Timestamp},
 };
 
@@ -18,7 +20,7 @@ const LOST_PAUSE: i64 = 300;
 
 /// A webhook leased by a session.
 #[derive(Clone, Debug)]
-pub(super) struct Leased {
+pub(super) struct LeasedWebhook {
     /// The current settings of the webhook; `None` after its deletion.
     pub(super) own: Option<Arc<OwnWebhook>>,
     /// The end of the lease.
@@ -29,7 +31,7 @@ pub(super) struct Leased {
     pub(super) is_resumed: bool,
 }
 
-impl Leased {
+impl LeasedWebhook {
     /// Returns the webhook if it gets deliveries.
     pub(super) fn enabled(&self) -> Option<&OwnWebhook> {
         self.own.as_deref().filter(|own| own.webhook.is_enabled())
@@ -48,7 +50,7 @@ pub(super) async fn lease(
     store: &Store,
     chosen: Chosen,
     session: Uuid,
-) -> Result<Option<Leased>, Fault> {
+) -> Result<Option<LeasedWebhook>, Fault> {
     let webhook = chosen.webhook.into();
     let woken = &woken_key(webhook);
     let entry = chosen.due.map(|due| due_key(due, webhook));
@@ -103,7 +105,7 @@ pub(super) async fn lease(
 /// again later.
 async fn leave(
     store: &Store,
-    unit: &mut Unit<'_>,
+    unit: &mut UnitOfWork<'_>,
     mut state: WebhookState,
     reason: &Fault,
 ) -> Result<(), Fault> {
@@ -131,7 +133,7 @@ pub(super) async fn record(
     session: Uuid,
     attempted: &[Attempted],
     broken: &[Key],
-) -> Result<Option<Leased>, Fault> {
+) -> Result<Option<LeasedWebhook>, Fault> {
     let committed = store.transact(webhook, |mut unit| async move {
         let mut state = load(&mut unit, Reads::of(webhook.uuid())).await?;
         if !state.is_leased_to(session) {
@@ -196,7 +198,10 @@ pub(super) async fn end(
 }
 
 /// Reads the state of the webhook.
-pub(super) async fn load(unit: &mut Unit<'_>, mut reads: Reads) -> Result<WebhookState, Fault> {
+pub(super) async fn load(
+    unit: &mut UnitOfWork<'_>,
+    mut reads: Reads,
+) -> Result<WebhookState, Fault> {
     let key = WebhookState::key(unit.partition().into());
     reads.row(key.clone());
     unit.load(reads).await?;
@@ -207,19 +212,19 @@ pub(super) async fn load(unit: &mut Unit<'_>, mut reads: Reads) -> Result<Webhoo
 ///
 /// # Errors
 /// Its account is not found. Only the row of the account tells whether the webhook was deleted.
-pub(super) fn own(unit: &Unit<'_>) -> Result<Option<Arc<OwnWebhook>>, Fault> {
+pub(super) fn own(unit: &UnitOfWork<'_>) -> Result<Option<Arc<OwnWebhook>>, Fault> {
     let id = unit.partition().into();
     let own = unit.webhooks()?.find(id);
     Ok(own.map(|own| Arc::new(own.clone())))
 }
 
 pub(super) fn renew(
-    unit: &Unit<'_>,
+    unit: &UnitOfWork<'_>,
     state: &mut WebhookState,
     session: Uuid,
     own: Option<Arc<OwnWebhook>>,
-) -> Leased {
-    let lease = Lease::new(session, unit.now());
+) -> LeasedWebhook {
+    let lease = WebhookLease::new(session, unit.now());
     state.lease = Some(lease);
     let enabled_at = own.as_ref().map(|own| own.webhook.enabled_at);
     let health = enabled_at.map(|enabled_at| state.health_since(enabled_at));
@@ -227,7 +232,7 @@ pub(super) fn renew(
     let was_off = own
         .as_ref()
         .is_some_and(|own| own.webhook.enabled_at != own.webhook.created_at);
-    Leased {
+    LeasedWebhook {
         own,
         until: lease.until,
         health: health.unwrap_or_default(),

@@ -15,8 +15,8 @@ use crate::{
     rules::webhook::{CLOCK_TOLERANCE, has_come},
     storage::{Key, Value},
     transaction::{
-        Delivery, DeliveryStatus, End, Fault, ReadKey, Reads, Store, Unit, Webhook,
-        keys::{Family, Part, after_prefix, key},
+        Delivery, DeliveryStatus, End, Fault, ReadKey, Reads, Store, UnitOfWork, Webhook,
+        keys::{Family, KeyPart, after_prefix, key},
         log_key,
     },
     wire::{Id, Timestamp, limits::STOCK_CHANGED_SECONDS},
@@ -38,7 +38,7 @@ impl SentStock {
     /// The possible keys of the delivery.
     /// It is in the log after an attempt, and in the queue before.
     fn places(&self, webhook: Uuid) -> [Key; 2] {
-        let queued = [Part::Time(self.at), Part::Id(self.delivery.uuid())];
+        let queued = [KeyPart::Time(self.at), KeyPart::Id(self.delivery.uuid())];
         let queued = key(webhook, Family::DeliveryByDue, &queued);
         [log_key(webhook.into(), self.delivery), queued]
     }
@@ -94,11 +94,14 @@ pub(super) async fn release(
 
 /// Moves the ready ones of the waiting events into the queue.
 /// Returns the time of the next waiting one.
-async fn waiting(unit: &mut Unit<'_>, rows: Vec<(Key, Value)>) -> Result<Option<Timestamp>, Fault> {
+async fn waiting(
+    unit: &mut UnitOfWork<'_>,
+    rows: Vec<(Key, Value)>,
+) -> Result<Option<Timestamp>, Fault> {
     let webhook = unit.partition();
     let sent_key = |place: &Key| {
         let product = ReadKey::of(place)?.id()?;
-        Some(key(webhook, Family::SentStock, &[Part::Id(product)]))
+        Some(key(webhook, Family::SentStock, &[KeyPart::Id(product)]))
     };
     let mut reads = Reads::of(webhook);
     let sent_keys: Vec<_> = rows.iter().map(|(place, _)| sent_key(place)).collect();
@@ -149,7 +152,10 @@ async fn waiting(unit: &mut Unit<'_>, rows: Vec<(Key, Value)>) -> Result<Option<
 }
 
 /// Reads the deliveries of notes, for [`undelivered`].
-async fn load_deliveries(unit: &mut Unit<'_>, notes: &[Option<SentStock>]) -> Result<(), Fault> {
+async fn load_deliveries(
+    unit: &mut UnitOfWork<'_>,
+    notes: &[Option<SentStock>],
+) -> Result<(), Fault> {
     let webhook = unit.partition();
     let mut reads = Reads::of(webhook);
     for note in notes.iter().flatten() {
@@ -161,7 +167,10 @@ async fn load_deliveries(unit: &mut Unit<'_>, notes: &[Option<SentStock>]) -> Re
 }
 
 /// Returns the delivery of a note, while pending.
-async fn undelivered(unit: &mut Unit<'_>, note: SentStock) -> Result<Option<Delivery>, Fault> {
+async fn undelivered(
+    unit: &mut UnitOfWork<'_>,
+    note: SentStock,
+) -> Result<Option<Delivery>, Fault> {
     for place in note.places(unit.partition()) {
         if let Some(row) = unit.get(&place).await? {
             let delivery = queue::read_delivery(&place, &row);
@@ -173,7 +182,7 @@ async fn undelivered(unit: &mut Unit<'_>, note: SentStock) -> Result<Option<Deli
 
 /// Gives up a delivery replaced by a newer one of its product.
 /// It goes to the log even without a recorded attempt: a dead worker may have made one.
-fn replace(unit: &mut Unit<'_>, mut former: Delivery, newer: Id<Delivery>) {
+fn replace(unit: &mut UnitOfWork<'_>, mut former: Delivery, newer: Id<Delivery>) {
     if let Some(queued) = former.queue_key() {
         unit.delete(queued);
     }
@@ -185,7 +194,7 @@ fn replace(unit: &mut Unit<'_>, mut former: Delivery, newer: Id<Delivery>) {
 
 /// Removes the notes of products free again, with nothing in the queue. By the clock of
 /// another process a product may not be free yet, so its note stays for [`CLOCK_TOLERANCE`] longer.
-async fn forget(unit: &mut Unit<'_>, rows: Vec<(Key, Value)>) -> Result<(), Fault> {
+async fn forget(unit: &mut UnitOfWork<'_>, rows: Vec<(Key, Value)>) -> Result<(), Fault> {
     let oldest = unit
         .now()
         .plus_seconds(-STOCK_CHANGED_SECONDS - CLOCK_TOLERANCE);

@@ -8,7 +8,7 @@ use crate::{
     resources::{images as jobs, products},
     rules::image::MOST_ATTEMPTS,
     storage::Key,
-    transaction::{End, Fault, Reads, Store, Unit, environment::ImageFailure},
+    transaction::{End, Fault, Reads, Store, UnitOfWork, environment::ImageFailure},
     wire::{Id, ImageError, ImageJob, ImageStatus, Product},
 };
 
@@ -47,7 +47,7 @@ impl AddAssign for ImageWork {
 
 /// A place in the queue.
 #[derive(Clone, Debug)]
-pub(super) struct Queued {
+pub(super) struct QueuedJob {
     /// The key of the entry.
     pub(super) entry: Key,
     /// The job of the entry.
@@ -56,7 +56,7 @@ pub(super) struct Queued {
 
 /// A job leased by a worker.
 #[derive(Clone, Debug)]
-pub(super) struct Leased {
+pub(super) struct LeasedJob {
     /// The job before the lease.
     before: ImageJob,
     /// The stored job.
@@ -64,7 +64,7 @@ pub(super) struct Leased {
     pub(super) job: ImageJob,
 }
 
-impl Leased {
+impl LeasedJob {
     /// Returns whether all attempts are used up.
     /// The workers died of the job, or something else ended them each time.
     pub(super) fn is_used_up(&self) -> bool {
@@ -79,8 +79,8 @@ pub(super) type Outcome = Option<Result<String, ImageFailure>>;
 pub(super) async fn lease(
     store: &Store,
     location: Uuid,
-    queued: &[Queued],
-) -> Result<Vec<Leased>, Fault> {
+    queued: &[QueuedJob],
+) -> Result<Vec<LeasedJob>, Fault> {
     let committed = store.transact(location, |mut unit| async move {
         let mut reads = Reads::of(location);
         for queued in queued {
@@ -109,7 +109,7 @@ pub(super) async fn lease(
                 ..before.clone()
             };
             jobs::save(&mut unit, Some(&before), &job);
-            leased.push(Leased { before, job });
+            leased.push(LeasedJob { before, job });
         }
         Ok(End::commit(unit, leased))
     });
@@ -121,7 +121,7 @@ pub(super) async fn lease(
 pub(super) async fn finish(
     store: &Store,
     location: Uuid,
-    ended: &[(Leased, Outcome)],
+    ended: &[(LeasedJob, Outcome)],
 ) -> Result<ImageWork, Fault> {
     let committed = store.transact(location, |mut unit| async move {
         let mut reads = Reads::of(location);
@@ -143,13 +143,13 @@ pub(super) async fn finish(
 
 /// Ends one job, if it is still the leased one.
 async fn end(
-    unit: &mut Unit<'_>,
-    leased: &Leased,
+    unit: &mut UnitOfWork<'_>,
+    leased: &LeasedJob,
     outcome: &Outcome,
     work: &mut ImageWork,
     changed: &mut Vec<Uuid>,
 ) -> Result<(), Fault> {
-    let Leased { before, job } = leased;
+    let LeasedJob { before, job } = leased;
     let id: Id<Product> = job.product_id;
     if jobs::of_product(unit, id).await?.as_ref() != Some(job) {
         work.moot += 1;
@@ -188,7 +188,7 @@ async fn end(
         }
     }
     if let Some(old) = unit.find::<Product>(id.uuid()).await? {
-        unit.amend(&old, |product| {
+        unit.update_with(&old, |product| {
             if let Ok(copy) = result {
                 product.image_url = Some(copy.clone());
             }

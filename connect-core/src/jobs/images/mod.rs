@@ -8,8 +8,8 @@
 //! unchanged, and the commit of its end expects this lease. So old data never overwrites newer data,
 //! even after another link, a deletion, a dead worker or an expired lease in between.
 
+mod download_slots;
 mod lease_commits;
-mod places;
 mod queue;
 
 use std::{collections::HashSet, panic::AssertUnwindSafe, pin::pin, sync::Arc, time::Duration};
@@ -27,9 +27,9 @@ use uuid::Uuid;
 
 pub use self::lease_commits::ImageWork;
 use self::{
-    lease_commits::{Leased, Outcome, Queued},
-    places::Places,
-    queue::{Due, LOCATIONS, Turns},
+    download_slots::DownloadSlots,
+    lease_commits::{LeasedJob, Outcome, QueuedJob},
+    queue::{DueJobs, LOCATIONS, LocationScheduler},
 };
 use crate::{
     engine::Connect,
@@ -67,7 +67,7 @@ const POLL: Duration = Duration::from_secs(1);
 pub struct ImageWorker {
     connect: Connect,
     images: Arc<dyn Images>,
-    downloads: Places,
+    downloads: DownloadSlots,
     stop: watch::Sender<bool>,
 }
 
@@ -77,7 +77,7 @@ impl Connect {
         ImageWorker {
             connect: self.clone(),
             images,
-            downloads: Places::new(DOWNLOADS),
+            downloads: DownloadSlots::new(DOWNLOADS),
             stop: watch::Sender::new(false),
         }
     }
@@ -94,11 +94,11 @@ impl ImageWorker {
         let mut at_work = HashSet::new();
         let mut stuck = HashSet::new();
         let mut running = FuturesUnordered::new();
-        let mut turns = Turns::default();
+        let mut scheduler = LocationScheduler::default();
         loop {
             let free = LOCATIONS - running.len();
             let store = self.connect.store();
-            match turns.next(store, free, &passed_over, &at_work).await {
+            match scheduler.next(store, free, &passed_over, &at_work).await {
                 Ok(all) => {
                     for due in all {
                         passed_over.insert(due.location);
@@ -152,13 +152,13 @@ impl ImageWorker {
     pub async fn tick(&self) -> Result<ImageWork, Error> {
         let mut all = ImageWork::default();
         let mut stuck = HashSet::new();
-        let mut turns = Turns::default();
+        let mut scheduler = LocationScheduler::default();
         let store = self.connect.store();
         loop {
-            let due = turns
+            let due = scheduler
                 .next(store, LOCATIONS, &stuck, &HashSet::new())
                 .await?;
-            if due.is_empty() && turns.is_at_end() {
+            if due.is_empty() && scheduler.is_at_end() {
                 return Ok(all);
             }
             let works = due.into_iter().map(|due| self.work(due));
@@ -173,8 +173,8 @@ impl ImageWorker {
 
     /// Handles jobs of one location.
     /// A panic is logged, and leaves the jobs until their lease expires.
-    async fn work(&self, due: Due) -> (Uuid, ImageWork) {
-        let Due {
+    async fn work(&self, due: DueJobs) -> (Uuid, ImageWork) {
+        let DueJobs {
             location,
             account,
             jobs,
@@ -202,7 +202,7 @@ impl ImageWorker {
     }
 
     /// Leases the jobs together, or one by one after a failure.
-    async fn lease(&self, location: Uuid, queued: &[Queued]) -> Vec<Leased> {
+    async fn lease(&self, location: Uuid, queued: &[QueuedJob]) -> Vec<LeasedJob> {
         let mut leased = Vec::new();
         let mut parts = vec![queued];
         while let Some(part) = parts.pop() {
@@ -216,7 +216,7 @@ impl ImageWorker {
     }
 
     /// Records the outcomes together, or one by one after a failure.
-    async fn finish(&self, location: Uuid, ended: &[(Leased, Outcome)]) -> ImageWork {
+    async fn finish(&self, location: Uuid, ended: &[(LeasedJob, Outcome)]) -> ImageWork {
         let mut work = ImageWork::default();
         let mut parts = if ended.is_empty() {
             vec![]
@@ -230,7 +230,7 @@ impl ImageWorker {
                 Err(fault) => tracing::error!(%fault, %location, "image jobs cannot be ended"),
             }
         }
-        let images = &self.connect.figures().images;
+        let images = &self.connect.metrics().images;
         images.done.add(work.done);
         images.failed.add(work.failed);
         images.postponed.add(work.postponed);
@@ -240,7 +240,7 @@ impl ImageWorker {
     /// Downloads the image of a job, if its turn comes in time.
     async fn take_over<T, E>(
         &self,
-        leased: &Leased,
+        leased: &LeasedJob,
         turn: impl Future<Output = Result<T, E>>,
     ) -> Outcome {
         let job = &leased.job;

@@ -9,12 +9,12 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use uuid::Uuid;
 
-use super::{lease_commits::Queued, places::may_take};
+use super::{download_slots::may_take, lease_commits::QueuedJob};
 use crate::{
     storage::Key,
     transaction::{
-        Fault, Looked, ReadKey, Salvage, Store, Webhooks,
-        keys::{Family, NOBODY, Part, key},
+        Fault, LenientReader, Lookup, ReadKey, Store, Webhooks,
+        keys::{Family, GLOBAL, KeyPart, key},
     },
 };
 
@@ -35,10 +35,10 @@ const REMEMBERED: usize = 100_000;
 
 /// The due jobs of a location.
 #[derive(Debug)]
-pub(super) struct Due {
+pub(super) struct DueJobs {
     pub(super) location: Uuid,
     pub(super) account: Uuid,
-    pub(super) jobs: Vec<Queued>,
+    pub(super) jobs: Vec<QueuedJob>,
 }
 
 /// Gives locations their turns.
@@ -46,7 +46,7 @@ pub(super) struct Due {
 /// A round reads the head of the queue with the oldest due jobs, and goes on from the end of the
 /// last round. So each round is bounded, and no part of the queue is left out for long.
 #[derive(Debug)]
-pub(super) struct Turns {
+pub(super) struct LocationScheduler {
     /// The entries read at a time.
     piece: usize,
     /// The locations with a turn in this cycle.
@@ -58,7 +58,7 @@ pub(super) struct Turns {
     accounts: HashMap<Uuid, Uuid>,
 }
 
-impl Default for Turns {
+impl Default for LocationScheduler {
     fn default() -> Self {
         Self {
             piece: PIECE,
@@ -69,7 +69,7 @@ impl Default for Turns {
     }
 }
 
-impl Turns {
+impl LocationScheduler {
     /// Returns the jobs of at most `most` locations, without some locations. Locations without
     /// a turn so far come first, then the rest, the longest waiting first. No account gets more than
     /// its part of `most` and the worker's present locations together.
@@ -82,7 +82,7 @@ impl Turns {
         most: usize,
         passed_over: &HashSet<Uuid>,
         at_work: &HashSet<Uuid>,
-    ) -> Result<Vec<Due>, Fault> {
+    ) -> Result<Vec<DueJobs>, Fault> {
         if most == 0 {
             return Ok(Vec::new());
         }
@@ -113,7 +113,7 @@ impl Turns {
     }
 
     /// Reads and remembers the accounts of locations.
-    async fn learn(&mut self, reader: &Salvage<'_>, locations: &[Uuid]) -> Result<(), Fault> {
+    async fn learn(&mut self, reader: &LenientReader<'_>, locations: &[Uuid]) -> Result<(), Fault> {
         if self.accounts.len() + locations.len() > REMEMBERED {
             self.accounts.clear();
         }
@@ -121,9 +121,9 @@ impl Turns {
         let accounts = reader.values(&links).await?;
         for (location, link) in locations.iter().zip(accounts) {
             let account = match &link {
-                Looked::Found(Some(link)) => ReadKey::of(link).map(|at| at.partition),
+                Lookup::Found(Some(link)) => ReadKey::of(link).map(|at| at.partition),
                 // A location whose account is lost has its part for itself.
-                Looked::Found(None) | Looked::Damaged => None,
+                Lookup::Found(None) | Lookup::Damaged => None,
             };
             self.accounts
                 .insert(*location, account.unwrap_or(*location));
@@ -142,12 +142,12 @@ impl Turns {
         most: usize,
         passed_over: &HashSet<Uuid>,
         parts: &HashMap<Uuid, usize>,
-    ) -> Result<Found, Fault> {
-        let mut found = Found::new(most, parts);
-        let end = Part::Time(store.now().plus_micros(1));
-        let end = key(NOBODY, Family::ImageJobByDue, &[end]);
-        let mut from = key(NOBODY, Family::ImageJobByDue, &[]);
-        let reader = Salvage::new(store);
+    ) -> Result<FoundJobs, Fault> {
+        let mut found = FoundJobs::new(most, parts);
+        let end = KeyPart::Time(store.now().plus_micros(1));
+        let end = key(GLOBAL, Family::ImageJobByDue, &[end]);
+        let mut from = key(GLOBAL, Family::ImageJobByDue, &[]);
+        let reader = LenientReader::new(store);
         for number in 0..PIECES {
             // Rows behind an unreadable row are still handled.
             let piece = reader.piece(&from, Some(&end), self.piece).await?;
@@ -161,7 +161,7 @@ impl Turns {
                     if !self.accounts.contains_key(&location) {
                         unknown.insert(location);
                     }
-                    queued.push((location, Queued { entry, job }));
+                    queued.push((location, QueuedJob { entry, job }));
                 }
             }
             if !unknown.is_empty() {
@@ -191,22 +191,22 @@ impl Turns {
 }
 
 /// The jobs found so far.
-struct Found {
+struct FoundJobs {
     /// Of locations without a turn.
-    fresh: Group,
+    fresh: JobsByLocation,
     /// Of the rest.
-    others: Group,
+    others: JobsByLocation,
 }
 
-impl Found {
+impl FoundJobs {
     fn new(most: usize, parts: &HashMap<Uuid, usize>) -> Self {
         Self {
-            fresh: Group::new(most, parts),
-            others: Group::new(most, parts),
+            fresh: JobsByLocation::new(most, parts),
+            others: JobsByLocation::new(most, parts),
         }
     }
 
-    fn add(&mut self, location: Uuid, account: Uuid, had_turn: bool, queued: Queued) {
+    fn add(&mut self, location: Uuid, account: Uuid, had_turn: bool, queued: QueuedJob) {
         let group = if had_turn {
             &mut self.others
         } else {
@@ -217,21 +217,21 @@ impl Found {
 }
 
 /// Jobs by location, in the order of their discovery.
-struct Group {
+struct JobsByLocation {
     /// The most locations to keep.
     most: usize,
-    due: Vec<Due>,
-    places: BTreeMap<Uuid, usize>,
+    due: Vec<DueJobs>,
+    slots: BTreeMap<Uuid, usize>,
     /// The locations of each account, including locations at work.
     parts: HashMap<Uuid, usize>,
 }
 
-impl Group {
+impl JobsByLocation {
     fn new(most: usize, parts: &HashMap<Uuid, usize>) -> Self {
         Self {
             most,
             due: Vec::new(),
-            places: BTreeMap::new(),
+            slots: BTreeMap::new(),
             parts: parts.clone(),
         }
     }
@@ -243,8 +243,8 @@ impl Group {
     /// Keeps a job, if its location has room.
     /// The location must be among the first ones, its account within its part, and its turn not
     /// full.
-    fn add(&mut self, location: Uuid, account: Uuid, queued: Queued) {
-        let place = match self.places.get(&location) {
+    fn add(&mut self, location: Uuid, account: Uuid, queued: QueuedJob) {
+        let place = match self.slots.get(&location) {
             Some(place) => *place,
             None if self.is_full() => return,
             None => {
@@ -253,8 +253,8 @@ impl Group {
                     return;
                 }
                 *part += 1;
-                self.places.insert(location, self.due.len());
-                self.due.push(Due {
+                self.slots.insert(location, self.due.len());
+                self.due.push(DueJobs {
                     location,
                     account,
                     jobs: Vec::new(),
@@ -283,10 +283,10 @@ mod tests {
     /// A queue with a due job for each location, in this order.
     async fn queue(locations: impl IntoIterator<Item = u128>) -> Store {
         let entry = |(place, location): (usize, u128)| {
-            let due = Part::Time(Timestamp::EPOCH.plus_seconds(place as i64));
+            let due = KeyPart::Time(Timestamp::EPOCH.plus_seconds(place as i64));
             let [location, job] = [location, place as u128].map(Uuid::from_u128);
-            let parts = [due, Part::Id(location), Part::Id(job)];
-            let entry = key(NOBODY, Family::ImageJobByDue, &parts);
+            let parts = [due, KeyPart::Id(location), KeyPart::Id(job)];
+            let entry = key(GLOBAL, Family::ImageJobByDue, &parts);
             (entry, Write::Put(Value::default()))
         };
         let writes = locations.into_iter().enumerate().map(entry).collect();
@@ -301,14 +301,14 @@ mod tests {
 
     /// The locations of a round, and the number of their jobs.
     async fn round(
-        turns: &mut Turns,
+        scheduler: &mut LocationScheduler,
         store: &Store,
         most: usize,
         without: &[u128],
     ) -> Vec<(u128, usize)> {
         let passed_over = without.iter().copied().map(Uuid::from_u128).collect();
         let nowhere = HashSet::new();
-        let due = turns.next(store, most, &passed_over, &nowhere).await;
+        let due = scheduler.next(store, most, &passed_over, &nowhere).await;
         let due = due.unwrap();
         let counted = due.iter();
         counted
@@ -316,19 +316,19 @@ mod tests {
             .collect()
     }
 
-    fn by_two() -> Turns {
-        Turns {
+    fn by_two() -> LocationScheduler {
+        LocationScheduler {
             piece: 2,
-            ..Turns::default()
+            ..LocationScheduler::default()
         }
     }
 
     #[tokio::test]
     async fn locations_take_turns() {
         let store = queue([1, 1, 1, 1, 1, 2, 2, 1, 3]).await;
-        let mut turns = by_two();
+        let mut scheduler = by_two();
         for expected in [1, 2, 3, 1, 2, 3] {
-            let [(location, _)] = round(&mut turns, &store, 1, &[]).await[..] else {
+            let [(location, _)] = round(&mut scheduler, &store, 1, &[]).await[..] else {
                 panic!("one turn at a time");
             };
             assert_eq!(location, expected);
@@ -344,7 +344,7 @@ mod tests {
     #[tokio::test]
     async fn a_turn_is_bounded() {
         let store = queue([1; 40]).await;
-        let turn = round(&mut Turns::default(), &store, 8, &[]).await;
+        let turn = round(&mut LocationScheduler::default(), &store, 8, &[]).await;
         assert_eq!(turn, [(1, LEASED)]);
     }
 
@@ -353,16 +353,16 @@ mod tests {
     async fn the_end_of_a_long_queue_is_reached() {
         let store = queue([1; 60].into_iter().chain([2, 3])).await;
         for without in [&[][..], &[1]] {
-            let mut turns = by_two();
+            let mut scheduler = by_two();
             let mut seen = Vec::new();
             // A look at 16 entries, none of which is wanted, does not come to the end.
-            round(&mut turns, &store, 1, &[1]).await;
-            assert!(!turns.is_at_end());
+            round(&mut scheduler, &store, 1, &[1]).await;
+            assert!(!scheduler.is_at_end());
             let mut rounds = 0;
             while seen.len() < 2 {
                 rounds += 1;
                 assert!(rounds < 10, "{seen:?}");
-                let found = round(&mut turns, &store, 1, without).await;
+                let found = round(&mut scheduler, &store, 1, without).await;
                 assert!(!found.is_empty() || without == [1]);
                 let locations = found.into_iter().map(|(location, _)| location);
                 seen.extend(locations.filter(|location| *location != 1));
@@ -387,17 +387,18 @@ mod tests {
             ..Commit::default()
         };
         store.storage().commit(commit).await.unwrap();
-        let mut turns = by_two();
+        let mut scheduler = by_two();
         let ids = |ids: &[u128]| ids.iter().copied().map(Uuid::from_u128).collect();
         let (none, two): (HashSet<_>, HashSet<_>) = (HashSet::new(), ids(&[1, 2]));
-        let at =
-            |due: Vec<Due>| -> Vec<_> { due.iter().map(|due| due.location.as_u128()).collect() };
-        let all = turns.next(&store, 8, &none, &none).await.unwrap();
+        let at = |due: Vec<DueJobs>| -> Vec<_> {
+            due.iter().map(|due| due.location.as_u128()).collect()
+        };
+        let all = scheduler.next(&store, 8, &none, &none).await.unwrap();
         assert_eq!(at(all), [1, 2, 3, 4, 20, 21]);
         // The next have had no turn yet, and the former ones get what is left of the part: nothing.
-        let all = turns.next(&store, 8, &none, &none).await.unwrap();
+        let all = scheduler.next(&store, 8, &none, &none).await.unwrap();
         assert_eq!(at(all), [5, 6, 7, 8, 20, 21]);
-        let beside = turns.next(&store, 6, &two, &two).await.unwrap();
+        let beside = scheduler.next(&store, 6, &two, &two).await.unwrap();
         assert_eq!(at(beside), [9, 3, 20, 21]);
     }
 }

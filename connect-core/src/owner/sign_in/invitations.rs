@@ -14,7 +14,7 @@ use crate::{
     },
     storage::Key,
     transaction::{
-        Account, End, Error, Invitation, Reason, SignIn, Unit,
+        Account, End, Error, Invitation, Reason, SignIn, UnitOfWork,
         keys::{Family, key},
     },
     wire::{Id, Timestamp},
@@ -102,7 +102,7 @@ impl Connect {
 
 /// The account of an invitation.
 /// The invitation must be open, and `value` must be its value.
-async fn find_invitation(unit: &mut Unit<'_>, value: &str) -> Result<Account, Error> {
+async fn find_invitation(unit: &mut UnitOfWork<'_>, value: &str) -> Result<Account, Error> {
     let account = get_account(unit).await.map_err(|error| match error {
         Error::NotFound(_) => bad_invitation(),
         other => other,

@@ -14,8 +14,8 @@ use crate::{
     rules::{password, text},
     storage::Key,
     transaction::{
-        Account, End, Error, Fault, PasswordHash, Reason, SignIn, Unit,
-        keys::{Family, NOBODY, Part, key},
+        Account, End, Error, Fault, PasswordHash, Reason, SignIn, UnitOfWork,
+        keys::{Family, GLOBAL, KeyPart, key},
     },
     wire::{Id, limits::MAX_OWNER_EMAIL, read::Invalid},
 };
@@ -192,7 +192,7 @@ impl Connect {
 /// Moves the sign-in of an owner to the account's current address.
 /// An owner without a password has none.
 pub(in crate::owner) async fn move_sign_in(
-    unit: &mut Unit<'_>,
+    unit: &mut UnitOfWork<'_>,
     account: &Account,
 ) -> Result<(), Error> {
     let Some(mut row) = get_sign_in(unit).await? else {
@@ -209,7 +209,7 @@ pub(in crate::owner) async fn move_sign_in(
 
 /// Writes the sign-in of an owner.
 /// Refuses an address in use by another account.
-pub(super) async fn put_sign_in(unit: &mut Unit<'_>, sign_in: &SignIn) -> Result<(), Error> {
+pub(super) async fn put_sign_in(unit: &mut UnitOfWork<'_>, sign_in: &SignIn) -> Result<(), Error> {
     let account = unit.partition();
     let entry = email_key(&sign_in.email);
     match unit.get(&entry).await? {
@@ -220,7 +220,7 @@ pub(super) async fn put_sign_in(unit: &mut Unit<'_>, sign_in: &SignIn) -> Result
             ));
         }
         Some(_) => {}
-        None => unit.put_aside(entry, account.as_bytes().as_slice().into()),
+        None => unit.put_unversioned(entry, account.as_bytes().as_slice().into()),
     }
     let row = unit.json(sign_in);
     unit.put(key(account, Family::SignIn, &[]), row);
@@ -228,20 +228,23 @@ pub(super) async fn put_sign_in(unit: &mut Unit<'_>, sign_in: &SignIn) -> Result
 }
 
 /// The sign-in of the owner, if the confirmed password is still current.
-async fn get_confirmed(unit: &mut Unit<'_>, confirmed: &PasswordHash) -> Result<SignIn, Error> {
+async fn get_confirmed(
+    unit: &mut UnitOfWork<'_>,
+    confirmed: &PasswordHash,
+) -> Result<SignIn, Error> {
     let row = get_sign_in(unit).await?;
     row.filter(|row| row.password == *confirmed)
         .ok_or_else(wrong_current_password)
 }
 
-async fn get_sign_in(unit: &mut Unit<'_>) -> Result<Option<SignIn>, Error> {
+async fn get_sign_in(unit: &mut UnitOfWork<'_>) -> Result<Option<SignIn>, Error> {
     let row_key = key(unit.partition(), Family::SignIn, &[]);
     let row = unit.get(&row_key).await?;
     Ok(row.map(|row| parse(&row_key, &row)).transpose()?)
 }
 
 fn email_key(email: &str) -> Key {
-    key(NOBODY, Family::AccountOfEmail, &[Part::Text(email)])
+    key(GLOBAL, Family::AccountOfEmail, &[KeyPart::Text(email)])
 }
 
 fn wrong_current_password() -> Error {

@@ -12,8 +12,8 @@ use crate::{
     },
     storage::{Key, Read},
     transaction::{
-        Account, End, Error, Fault, Reason, Session, Unit,
-        keys::{Family, Part, key},
+        Account, End, Error, Fault, Reason, Session, UnitOfWork,
+        keys::{Family, KeyPart, key},
     },
     wire::{Id, Timestamp},
 };
@@ -107,7 +107,7 @@ impl Connect {
 
     /// Opens a session for the owner.
     /// The unit works on the owner's account.
-    pub(super) fn open_session(&self, unit: &mut Unit<'_>) -> IssuedSession {
+    pub(super) fn open_session(&self, unit: &mut UnitOfWork<'_>) -> IssuedSession {
         let account = unit.partition().into();
         let secret = self.secret_of(account);
         let expires_at = unit.now().plus_seconds(SESSION_SECONDS);
@@ -121,7 +121,7 @@ impl Connect {
 }
 
 /// Ends all sessions except the `keep` youngest unexpired ones.
-pub(super) async fn end_sessions(unit: &mut Unit<'_>, keep: usize) -> Result<(), Error> {
+pub(super) async fn end_sessions(unit: &mut UnitOfWork<'_>, keep: usize) -> Result<(), Error> {
     let prefix = key(unit.partition(), Family::Session, &[]);
     let rows = unit.scan(&prefix, usize::MAX).await?;
     let mut sessions = Vec::with_capacity(rows.len());
@@ -140,7 +140,7 @@ pub(super) async fn end_sessions(unit: &mut Unit<'_>, keep: usize) -> Result<(),
 }
 
 pub(super) fn session_key(account: Id<Account>, digest: &[u8; 32]) -> Key {
-    key(account.uuid(), Family::Session, &[Part::Digest(digest)])
+    key(account.uuid(), Family::Session, &[KeyPart::Digest(digest)])
 }
 
 fn no_session() -> Error {

@@ -8,7 +8,7 @@ mod waiting;
 
 pub use resend::Resent;
 pub use state::WebhookHealth;
-pub(crate) use state::{Failing, LEASE, Lease, WebhookState, due_key};
+pub(crate) use state::{Failing, LEASE, WebhookLease, WebhookState, due_key};
 pub use waiting::{MOST_WAITING_COUNTED, WaitingEvents};
 
 use crate::{

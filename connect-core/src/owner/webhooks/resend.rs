@@ -10,9 +10,9 @@ use crate::{
     engine::Connect,
     storage::{Key, Range, Read, Value},
     transaction::{
-        Account, Delivery, DeliveryStatus, End, Error, Fault, Reads, Reason, Row as _, Unit,
+        Account, Delivery, DeliveryStatus, End, Error, Fault, Reads, Reason, Row as _, UnitOfWork,
         Webhook,
-        keys::{Family, Part, after_prefix, key},
+        keys::{Family, KeyPart, after_prefix, key},
         log_key, waiting_stock_key,
     },
     wire::{EventType, Id, StockLevel, Timestamp},
@@ -129,7 +129,7 @@ impl Connect {
             };
             let rows = self.store().read(&[newest]).await?.entries()?;
             for (place, row) in &rows {
-                let seen: Seen =
+                let seen: LoggedDelivery =
                     serde_json::from_slice(row).map_err(|e| Fault::corrupt(place, e))?;
                 if seen.created_at < since {
                     return Ok(found.in_order());
@@ -169,7 +169,7 @@ impl Connect {
 /// The fields of a logged delivery needed to select it.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Seen {
+struct LoggedDelivery {
     id: Id<Delivery>,
     status: DeliveryStatus,
     created_at: Timestamp,
@@ -185,7 +185,7 @@ struct GivenUp {
 }
 
 impl GivenUp {
-    fn note(&mut self, seen: &Seen) {
+    fn note(&mut self, seen: &LoggedDelivery) {
         if seen.status != DeliveryStatus::GivenUp || seen.replaced_by.is_some() {
             return;
         }
@@ -245,7 +245,7 @@ impl Setup<'_, '_> {
 
 /// Returns the deliveries worth sending again.
 async fn wanted(
-    unit: &mut Unit<'_>,
+    unit: &mut UnitOfWork<'_>,
     webhook: Id<Webhook>,
     ids: &[Id<Delivery>],
 ) -> Result<Vec<Logged>, Fault> {
@@ -274,7 +274,7 @@ async fn wanted(
             Some(event) => match unit.get(event).await? {
                 None => continue,
                 Some(row) if logged.delivery.event_type == EventType::StockChanged => {
-                    Some(Counted::read(event, &row, &logged.delivery)?)
+                    Some(ResentLevel::read(event, &row, &logged.delivery)?)
                 }
                 Some(_) => None,
             },
@@ -299,15 +299,15 @@ async fn wanted(
     Ok(wanted)
 }
 
-/// Reads rows in one round trip. [`Unit::get`] finds them later.
-async fn load(unit: &mut Unit<'_>, keys: impl Iterator<Item = &Key>) -> Result<(), Fault> {
+/// Reads rows in one round trip. [`UnitOfWork::get`] finds them later.
+async fn load(unit: &mut UnitOfWork<'_>, keys: impl Iterator<Item = &Key>) -> Result<(), Fault> {
     let mut reads = Reads::of(unit.partition());
     keys.for_each(|key| reads.shared_row(key.clone()));
     unit.load(reads).await
 }
 
 /// The count in a `stock.changed` event.
-struct Counted {
+struct ResentLevel {
     level: StockLevel,
     /// The key of the current level of the product.
     level_key: Key,
@@ -315,24 +315,24 @@ struct Counted {
     waiting: Key,
 }
 
-impl Counted {
+impl ResentLevel {
     fn read(event: &Key, row: &Value, delivery: &Delivery) -> Result<Self, Fault> {
         #[derive(Deserialize)]
-        struct Told {
+        struct StockEvent {
             data: StockLevel,
         }
-        let told: Told = serde_json::from_slice(row).map_err(|e| Fault::corrupt(event, e))?;
+        let told: StockEvent = serde_json::from_slice(row).map_err(|e| Fault::corrupt(event, e))?;
         let product = told.data.product_id.uuid();
         let location = delivery.location_id.map(Id::uuid).unwrap_or_default();
         Ok(Self {
             level: told.data,
-            level_key: key(location, StockLevel::ROWS, &[Part::Id(product)]),
+            level_key: key(location, StockLevel::ROWS, &[KeyPart::Id(product)]),
             waiting: waiting_stock_key(delivery.webhook_id, product),
         })
     }
 
     /// Returns whether this is the newest count of the product.
-    async fn is_latest(&self, unit: &mut Unit<'_>) -> Result<bool, Fault> {
+    async fn is_latest(&self, unit: &mut UnitOfWork<'_>) -> Result<bool, Fault> {
         if unit.get(&self.waiting).await?.is_some() {
             return Ok(false);
         }

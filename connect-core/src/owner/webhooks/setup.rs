@@ -7,7 +7,7 @@ use crate::{
     engine::Connect,
     storage::Value,
     transaction::{
-        Account, Delivery, End, Error, EventRef, OwnWebhook, Reason, Unit, Webhook, Webhooks,
+        Account, Delivery, End, Error, EventRef, OwnWebhook, Reason, UnitOfWork, Webhook, Webhooks,
         woken_key,
     },
     wire::Id,
@@ -16,7 +16,7 @@ use crate::{
 /// A change to the webhooks of an account, before its commit.
 pub(crate) struct Setup<'a, 's> {
     /// The unit of work, on the account.
-    pub(crate) unit: &'a mut Unit<'s>,
+    pub(crate) unit: &'a mut UnitOfWork<'s>,
     /// The account.
     pub(crate) account: Account,
     /// Its webhooks, to be changed.
@@ -25,7 +25,7 @@ pub(crate) struct Setup<'a, 's> {
 
 impl<'a, 's> Setup<'a, 's> {
     /// Reads the webhooks of the unit's account.
-    pub(super) async fn begin(unit: &'a mut Unit<'s>) -> Result<Self, Error> {
+    pub(super) async fn begin(unit: &'a mut UnitOfWork<'s>) -> Result<Self, Error> {
         let account = get_account(unit).await?;
         let row_key = Webhooks::key(unit.partition());
         let row = unit.get(&row_key).await?;

@@ -7,8 +7,8 @@ use crate::{
     rules::webhook::{count_failure, has_come, is_probed, next_probe},
     storage::{Key, Value},
     transaction::{
-        DeliveryAttempt, Fault, Unit, Webhook,
-        keys::{Family, NOBODY, Part, key},
+        DeliveryAttempt, Fault, UnitOfWork, Webhook,
+        keys::{Family, GLOBAL, KeyPart, key},
     },
     wire::{Id, Timestamp},
 };
@@ -53,7 +53,7 @@ impl WebhookHealth {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct WebhookState {
     /// The session with the sole right to deliver, and its end.
-    pub(crate) lease: Option<Lease>,
+    pub(crate) lease: Option<WebhookLease>,
     /// The time in its entry of the due order; `None` without an entry.
     pub(crate) due: Option<Timestamp>,
     /// Set after logging a webhook without an account, until it has one again.
@@ -85,7 +85,7 @@ pub(crate) struct Failing {
 
 /// The right to deliver to a webhook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Lease {
+pub(crate) struct WebhookLease {
     pub(crate) session: Uuid,
     pub(crate) until: Timestamp,
 }
@@ -94,7 +94,7 @@ pub(crate) struct Lease {
 /// [earlier](crate::rules::lease::LEASE_MARGIN).
 pub(crate) const LEASE: i64 = 60;
 
-impl Lease {
+impl WebhookLease {
     /// The lease of a session from now on.
     pub(crate) fn new(session: Uuid, now: Timestamp) -> Self {
         let until = now.plus_seconds(LEASE);
@@ -169,7 +169,7 @@ impl WebhookState {
     }
 
     /// Writes the state of the unit's webhook and moves its entry to `due`.
-    pub(crate) fn save(mut self, unit: &mut Unit<'_>, due: Option<Timestamp>) {
+    pub(crate) fn save(mut self, unit: &mut UnitOfWork<'_>, due: Option<Timestamp>) {
         let webhook = unit.partition().into();
         if self.due != due {
             if let Some(old) = self.due {
@@ -189,6 +189,6 @@ impl WebhookState {
 
 /// The key of a webhook's entry in the due order.
 pub(crate) fn due_key(due: Timestamp, webhook: Id<Webhook>) -> Key {
-    let parts = [Part::Time(due), Part::Id(webhook.uuid())];
-    key(NOBODY, Family::WebhookByDue, &parts)
+    let parts = [KeyPart::Time(due), KeyPart::Id(webhook.uuid())];
+    key(GLOBAL, Family::WebhookByDue, &parts)
 }

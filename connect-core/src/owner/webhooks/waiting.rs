@@ -4,7 +4,7 @@ use crate::{
     engine::Connect,
     storage::Range,
     transaction::{
-        Account, Error, Salvage, Webhook,
+        Account, Error, LenientReader, Webhook,
         keys::{Family, after_prefix, key},
     },
     wire::Id,
@@ -42,7 +42,7 @@ impl Connect {
         let ranges = queues
             .each_ref()
             .map(|(to, from)| Range { from, to: Some(to) });
-        let reader = Salvage::new(self.store());
+        let reader = LenientReader::new(self.store());
         let pieces = reader.pieces(&ranges, MOST_WAITING_COUNTED).await;
         let pieces = pieces?;
         let count: usize = pieces.iter().map(|piece| piece.entries.len()).sum();

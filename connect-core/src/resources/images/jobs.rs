@@ -14,8 +14,8 @@ use crate::{
     rules::image::due_at,
     storage::{Key, Value},
     transaction::{
-        Fault, Reads, Unit,
-        keys::{Family, NOBODY, Part, key},
+        Fault, Reads, UnitOfWork,
+        keys::{Family, GLOBAL, KeyPart, key},
     },
     wire::{Id, ImageJob, ImageStatus, Product},
 };
@@ -27,7 +27,7 @@ pub(crate) fn reads(partition: Uuid, product: Id<Product>, reads: &mut Reads) {
 }
 
 /// Queues the download of a link for a product without a job.
-pub(super) fn queue(unit: &mut Unit<'_>, product: Id<Product>, link: &str) {
+pub(super) fn queue(unit: &mut UnitOfWork<'_>, product: Id<Product>, link: &str) {
     let job = ImageJob {
         id: unit.next_id().into(),
         product_id: product,
@@ -46,7 +46,7 @@ pub(super) fn queue(unit: &mut Unit<'_>, product: Id<Product>, link: &str) {
 
 /// Queues the awaited download of a product anew, when its job was lost.
 pub(in crate::resources) async fn restore(
-    unit: &mut Unit<'_>,
+    unit: &mut UnitOfWork<'_>,
     product: &Product,
 ) -> Result<(), Fault> {
     let is_pending = product.image_status == Some(ImageStatus::Pending);
@@ -59,7 +59,7 @@ pub(in crate::resources) async fn restore(
 }
 
 /// Writes `new` in place of `old`, and moves it in the queue.
-pub(crate) fn save(unit: &mut Unit<'_>, old: Option<&ImageJob>, new: &ImageJob) {
+pub(crate) fn save(unit: &mut UnitOfWork<'_>, old: Option<&ImageJob>, new: &ImageJob) {
     let partition = unit.partition();
     let before = old.and_then(|old| queue_key(partition, old));
     let now = queue_key(partition, new);
@@ -68,14 +68,14 @@ pub(crate) fn save(unit: &mut Unit<'_>, old: Option<&ImageJob>, new: &ImageJob) 
         now.into_iter()
             .for_each(|entry| unit.put_new(entry, Value::default()));
     }
-    unit.supersede(old, new);
+    unit.replace(old, new);
 }
 
 /// Removes a product's job, if it has one.
-pub(crate) async fn cancel(unit: &mut Unit<'_>, product: Id<Product>) -> Result<(), Fault> {
+pub(crate) async fn cancel(unit: &mut UnitOfWork<'_>, product: Id<Product>) -> Result<(), Fault> {
     if let Some(job) = of_product(unit, product).await? {
         let partition = unit.partition();
-        unit.withdraw(&job);
+        unit.remove_row(&job);
         unit.delete(by_product(partition, product));
         if let Some(entry) = queue_key(partition, &job) {
             unit.delete(entry);
@@ -86,7 +86,7 @@ pub(crate) async fn cancel(unit: &mut Unit<'_>, product: Id<Product>) -> Result<
 
 /// The job of a product, if it has one.
 pub(crate) async fn of_product(
-    unit: &mut Unit<'_>,
+    unit: &mut UnitOfWork<'_>,
     product: Id<Product>,
 ) -> Result<Option<ImageJob>, Fault> {
     let by_product = by_product(unit.partition(), product);
@@ -98,7 +98,7 @@ pub(crate) async fn of_product(
 }
 
 /// The job with this id.
-pub(crate) async fn find(unit: &mut Unit<'_>, id: Uuid) -> Result<Option<ImageJob>, Fault> {
+pub(crate) async fn find(unit: &mut UnitOfWork<'_>, id: Uuid) -> Result<Option<ImageJob>, Fault> {
     let row_key = row_key(unit.partition(), id);
     let row = unit.get(&row_key).await?;
     row.map(|row| serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&row_key, e)))
@@ -107,20 +107,20 @@ pub(crate) async fn find(unit: &mut Unit<'_>, id: Uuid) -> Result<Option<ImageJo
 
 /// The key of the row of a job.
 pub(crate) fn row_key(partition: Uuid, id: Uuid) -> Key {
-    key(partition, Family::ImageJob, &[Part::Id(id)])
+    key(partition, Family::ImageJob, &[KeyPart::Id(id)])
 }
 
 /// The place of a job in the queue; `None` once it has ended.
 pub(crate) fn queue_key(location: Uuid, job: &ImageJob) -> Option<Key> {
-    let due = Part::Time(due_at(job)?);
-    let parts = [due, Part::Id(location), Part::Id(job.id.uuid())];
-    Some(key(NOBODY, Family::ImageJobByDue, &parts))
+    let due = KeyPart::Time(due_at(job)?);
+    let parts = [due, KeyPart::Id(location), KeyPart::Id(job.id.uuid())];
+    Some(key(GLOBAL, Family::ImageJobByDue, &parts))
 }
 
 fn by_product(partition: Uuid, product: Id<Product>) -> Key {
     key(
         partition,
         Family::ImageJobByProduct,
-        &[Part::Id(product.uuid())],
+        &[KeyPart::Id(product.uuid())],
     )
 }

@@ -13,7 +13,7 @@ pub(crate) use self::jobs::{cancel, find, of_product, queue_key, reads, row_key,
 use crate::{
     auth::Access,
     engine::{Listed, RowFilter, Tally},
-    transaction::{Change, Error, Row, Unit, created_in, keys::Family},
+    transaction::{Error, Row, TimeKey, UnitOfWork, created_in, keys::Family},
     wire::{
         Field, Id, ImageJob, ImageStatus, ImagesQueued, ItemResult, Product,
         form::{OrNull, WebLink},
@@ -24,16 +24,16 @@ use crate::{
 };
 
 impl Row for ImageJob {
-    type Key = Change;
+    type Key = TimeKey;
     const ROWS: Family = Family::ImageJob;
     const IN_ORDER: Option<Family> = Some(Family::ImageJobByCreation);
     const TOMBSTONES: Option<Family> = None;
 
-    fn key(&self) -> Change {
+    fn key(&self) -> TimeKey {
         (self.created_at, self.id.uuid())
     }
 
-    fn key_in(row: &[u8]) -> serde_json::Result<Change> {
+    fn key_in(row: &[u8]) -> serde_json::Result<TimeKey> {
         created_in(row)
     }
 }
@@ -91,7 +91,7 @@ fn has_same_image(a: &Product, b: &Product) -> bool {
 /// Its current link, as sent or as stored, changes nothing. It is accepted even if it would be
 /// refused by now.
 pub(crate) async fn apply(
-    unit: &mut Unit<'_>,
+    unit: &mut UnitOfWork<'_>,
     product: &mut Product,
     link: &Field<OrNull<WebLink<MAX_IMAGE_URL>>>,
 ) -> Result<(), Error> {

@@ -23,7 +23,7 @@ use crate::{
     storage::{Key, Range, Read, State, Value},
     transaction::{
         Fault,
-        keys::{Family, Part, after_prefix, key},
+        keys::{Family, KeyPart, after_prefix, key},
     },
     wire::Timestamp,
 };
@@ -65,7 +65,7 @@ struct First {
 impl First {
     fn of(location: Uuid, day: u64) -> Self {
         Self {
-            from: key(location, Family::ReceiptFrom, &[Part::Number(day)]),
+            from: key(location, Family::ReceiptFrom, &[KeyPart::Number(day)]),
             to: after_prefix(&key(location, Family::ReceiptFrom, &[])),
         }
     }
@@ -104,7 +104,7 @@ impl Last {
     /// The read for the days before `to`.
     /// They start at `from`, if the range has a beginning.
     fn of(location: Uuid, from: Option<u64>, to: u64) -> Self {
-        let at = |family, day| key(location, family, &[Part::Number(day)]);
+        let at = |family, day| key(location, family, &[KeyPart::Number(day)]);
         match from {
             Some(from) if to.saturating_sub(from) <= MOST_DAYS => Self::Days {
                 from: at(Family::JournalDay, from),

@@ -16,8 +16,8 @@ use crate::{
     rules::zone,
     storage::{Key, Read, Value},
     transaction::{
-        Error, Fault, Reads, Unit,
-        keys::{Family, Part, after_prefix, key},
+        Error, Fault, Reads, UnitOfWork,
+        keys::{Family, KeyPart, after_prefix, key},
     },
     wire::{DailySummary, Date, Single, Totals, Transaction, query::DailySummaryQuery},
 };
@@ -27,7 +27,7 @@ pub(crate) fn day_key(location: Uuid, day: Date) -> Key {
     key(
         location,
         Family::JournalDay,
-        &[Part::Number(day_number(day))],
+        &[KeyPart::Number(day_number(day))],
     )
 }
 
@@ -46,7 +46,7 @@ pub(super) fn reads(location: Uuid, day: Date, reads: &mut Reads) {
 
 /// Adds a row to its day.
 pub(super) async fn add(
-    unit: &mut Unit<'_>,
+    unit: &mut UnitOfWork<'_>,
     access: &Access,
     row: &Transaction,
 ) -> Result<(), Fault> {
@@ -70,13 +70,13 @@ pub(super) async fn add(
 /// Enters the day of a row in the indexes of days.
 /// The previous row, if any, is of another day.
 async fn place(
-    unit: &mut Unit<'_>,
+    unit: &mut UnitOfWork<'_>,
     day: u64,
     is_first: bool,
     receipt_number: u64,
 ) -> Result<(), Fault> {
     let location = unit.partition();
-    let entry = |family, day| key(location, family, &[Part::Number(day)]);
+    let entry = |family, day| key(location, family, &[KeyPart::Number(day)]);
     let end = |family| after_prefix(&key(location, family, &[]));
     let (own, to) = (entry(Family::ReceiptUpTo, day), end(Family::ReceiptUpTo));
     let mut later = unit.scan_range(&own, &to, usize::MAX).await?;

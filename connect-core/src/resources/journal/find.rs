@@ -5,15 +5,15 @@ use uuid::Uuid;
 use crate::{
     storage::Key,
     transaction::{
-        Fault, Reads, Unit,
-        keys::{Family, Part, key},
+        Fault, Reads, UnitOfWork,
+        keys::{Family, KeyPart, key},
     },
     wire::{Id, Transaction},
 };
 
 /// The index entry from the id of a row to its receipt number.
 pub(super) fn by_id(location: Uuid, id: Id<Transaction>) -> Key {
-    key(location, Family::TransactionById, &[Part::Id(id.uuid())])
+    key(location, Family::TransactionById, &[KeyPart::Id(id.uuid())])
 }
 
 /// Adds the read of a row.
@@ -23,7 +23,7 @@ pub(in crate::resources) fn reads(id: Id<Transaction>, reads: &mut Reads) {
 
 /// The row with this id.
 pub(in crate::resources) async fn find(
-    unit: &mut Unit<'_>,
+    unit: &mut UnitOfWork<'_>,
     id: Id<Transaction>,
 ) -> Result<Option<Transaction>, Fault> {
     let entry = by_id(unit.partition(), id);

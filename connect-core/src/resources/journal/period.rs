@@ -6,8 +6,8 @@ use uuid::Uuid;
 use crate::{
     storage::Key,
     transaction::{
-        Fault, Unit,
-        keys::{Family, Part, key},
+        Fault, UnitOfWork,
+        keys::{Family, KeyPart, key},
     },
     wire::{Cash, Timestamp, Totals, Transaction},
 };
@@ -35,11 +35,11 @@ pub(crate) struct RegisterPeriod {
 impl RegisterPeriod {
     /// The key of the period of a register.
     pub(super) fn key(location: Uuid, register: Uuid) -> Key {
-        key(location, Family::RegisterPeriod, &[Part::Id(register)])
+        key(location, Family::RegisterPeriod, &[KeyPart::Id(register)])
     }
 
     /// Reads the period of a register.
-    pub(super) async fn of(unit: &mut Unit<'_>, register: Uuid) -> Result<Self, Fault> {
+    pub(super) async fn of(unit: &mut UnitOfWork<'_>, register: Uuid) -> Result<Self, Fault> {
         let key = Self::key(unit.partition(), register);
         let held = unit.get(&key).await?;
         held.map_or(Ok(Self::default()), |held| {
@@ -48,7 +48,7 @@ impl RegisterPeriod {
     }
 
     /// Writes the period of a register.
-    pub(super) fn save(&self, unit: &mut Unit<'_>, register: Uuid) {
+    pub(super) fn save(&self, unit: &mut UnitOfWork<'_>, register: Uuid) {
         let held = unit.json(self);
         unit.put(Self::key(unit.partition(), register), held);
     }

@@ -7,11 +7,11 @@ use crate::wire::{Timestamp, TransactionType};
 /// Returns whether a row is of a type.
 pub(super) fn is_of(kind: &TransactionType, row: &[u8]) -> serde_json::Result<bool> {
     #[derive(Deserialize)]
-    struct Typed {
+    struct TransactionTypeField {
         #[serde(rename = "type")]
         kind: TransactionType,
     }
-    serde_json::from_slice(row).map(|row: Typed| row.kind == *kind)
+    serde_json::from_slice(row).map(|row: TransactionTypeField| row.kind == *kind)
 }
 
 /// A time range, as a filter of rows.

@@ -15,7 +15,7 @@ use super::{
 use crate::{
     auth::{Access, Actor},
     engine::{
-        Answer, Change, Connect, FromItsEnd, Listed, Outcome, Readable, Request, RowFilter, Rows,
+        Answer, Change, Connect, Listed, Outcome, Readable, Request, Reversible, RowFilter, Rows,
         Write,
     },
     rules::{
@@ -23,7 +23,7 @@ use crate::{
         zone,
     },
     storage::Value,
-    transaction::{Error, Reads, Refusal, Row, Unit, keys::Family},
+    transaction::{Error, Reads, Refusal, Row, UnitOfWork, keys::Family},
     wire::{
         Date, EventType, Id, Register, Timestamp, Transaction, TransactionInput, TransactionType,
         query::TransactionQuery, read::Invalid,
@@ -43,10 +43,10 @@ impl Row for Transaction {
     fn key_in(row: &[u8]) -> serde_json::Result<u64> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
-        struct Numbered {
+        struct ReceiptField {
             receipt_number: u64,
         }
-        serde_json::from_slice(row).map(|row: Numbered| row.receipt_number)
+        serde_json::from_slice(row).map(|row: ReceiptField| row.receipt_number)
     }
 }
 
@@ -85,7 +85,7 @@ impl Listed for Transaction {
     }
 }
 
-impl FromItsEnd for Transaction {}
+impl Reversible for Transaction {}
 
 impl Readable for Transaction {
     const BY_ID: Option<Family> = Some(Family::TransactionById);
@@ -123,11 +123,11 @@ impl Change for Append {
         lines::reads(sold, reads);
     }
 
-    fn more_reads(&self, _: &Access, unit: &Unit<'_>, reads: &mut Reads) {
+    fn more_reads(&self, _: &Access, unit: &UnitOfWork<'_>, reads: &mut Reads) {
         stock::reads_of_sale(lines::known_products(&self.receipt.lines, unit), reads);
     }
 
-    async fn apply(&self, unit: &mut Unit<'_>, access: &Access) -> Result<Answer, Error> {
+    async fn apply(&self, unit: &mut UnitOfWork<'_>, access: &Access) -> Result<Answer, Error> {
         let register = register::acting(access)?;
         let created_at = self.receipt.created_at.unwrap_or(unit.now());
         receipt::check_time(created_at, unit.now())?;
@@ -159,7 +159,7 @@ impl Change for Append {
 
 /// The row of a receipt, with the fields set by the service.
 fn numbered(
-    unit: &mut Unit<'_>,
+    unit: &mut UnitOfWork<'_>,
     access: &Access,
     receipt: Receipt,
     register: Register,
@@ -185,7 +185,7 @@ fn numbered(
 }
 
 /// Requires the refunded row to be a sale of this location.
-async fn check_sale(unit: &mut Unit<'_>, id: Id<Transaction>) -> Result<(), Error> {
+async fn check_sale(unit: &mut UnitOfWork<'_>, id: Id<Transaction>) -> Result<(), Error> {
     let refused = |problem| Err(Invalid::new("refundOf", problem).into());
     match find::find(unit, id).await?.map(|row| row.kind) {
         Some(TransactionType::Sale) => Ok(()),

@@ -7,8 +7,8 @@ use uuid::Uuid;
 use super::{period::RegisterPeriod, register};
 use crate::{
     auth::{Access, Actor},
-    engine::{Answer, Change, FromItsEnd, Listed, Outcome, Readable, Request, Rows, Write},
-    transaction::{Change as Place, Error, Reads, Refusal, Row, Unit, keys::Family},
+    engine::{Answer, Change, Listed, Outcome, Readable, Request, Reversible, Rows, Write},
+    transaction::{Error, Reads, Refusal, Row, TimeKey as Place, UnitOfWork, keys::Family},
     wire::{
         Cash, EventType, Timestamp, WriteInput as _, ZReport, ZReportInput,
         query::{Period, ZReportQuery},
@@ -28,11 +28,11 @@ impl Row for ZReport {
     fn key_in(row: &[u8]) -> serde_json::Result<Place> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
-        struct Closed {
+        struct ClosingFields {
             id: Uuid,
             closed_at: Timestamp,
         }
-        serde_json::from_slice(row).map(|report: Closed| (report.closed_at, report.id))
+        serde_json::from_slice(row).map(|report: ClosingFields| (report.closed_at, report.id))
     }
 }
 
@@ -46,7 +46,7 @@ impl Listed for ZReport {
     }
 }
 
-impl FromItsEnd for ZReport {}
+impl Reversible for ZReport {}
 
 impl Readable for ZReport {}
 
@@ -63,7 +63,7 @@ impl Change for Close {
         }
     }
 
-    async fn apply(&self, unit: &mut Unit<'_>, access: &Access) -> Result<Answer, Error> {
+    async fn apply(&self, unit: &mut UnitOfWork<'_>, access: &Access) -> Result<Answer, Error> {
         let register = register::acting(access)?;
         let (register_id, closed_at) = (register.id.uuid(), unit.time());
         let period = RegisterPeriod::of(unit, register_id).await?;

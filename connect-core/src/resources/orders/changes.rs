@@ -18,8 +18,8 @@ use crate::{
     },
     storage::Value,
     transaction::{
-        Error, Reads, Screen, ScreenType, Unit,
-        keys::{Family, Part, key},
+        Error, Reads, Screen, ScreenType, UnitOfWork,
+        keys::{Family, KeyPart, key},
     },
     wire::{
         EventType, Field, Fulfilment, Id, Line, Order, OrderChange, OrderInput, OrderSource,
@@ -66,7 +66,7 @@ impl Change for CreateOrder {
         lines::reads(&self.lines, reads);
     }
 
-    async fn apply(&self, unit: &mut Unit<'_>, access: &Access) -> Result<Answer, Error> {
+    async fn apply(&self, unit: &mut UnitOfWork<'_>, access: &Access) -> Result<Answer, Error> {
         let input = &self.input;
         let (screen, source) = maker(access)?;
         let mut lines = self.lines.clone();
@@ -90,7 +90,7 @@ impl Change for CreateOrder {
             updated_at: time,
         };
         save(unit, None, &order);
-        let parts = [Part::Id(screen.uuid()), Part::Id(order.id.uuid())];
+        let parts = [KeyPart::Id(screen.uuid()), KeyPart::Id(order.id.uuid())];
         let by_screen = key(unit.partition(), Family::OrderByScreen, &parts);
         unit.put_new(by_screen, Value::default());
         unit.emit(EventType::OrderCreated, &order);
@@ -124,7 +124,7 @@ impl ChangeOrder {
         let Actor::Screen { id, .. } = access.actor() else {
             return None;
         };
-        let parts = [Part::Id(id.uuid()), Part::Id(self.id.uuid())];
+        let parts = [KeyPart::Id(id.uuid()), KeyPart::Id(self.id.uuid())];
         Some(key(
             access.location().id.uuid(),
             Family::OrderByScreen,
@@ -134,7 +134,7 @@ impl ChangeOrder {
 
     /// Checks the caller's right to change this order.
     /// A register may change any order, a kiosk its own.
-    async fn check_actor(&self, unit: &mut Unit<'_>, access: &Access) -> Result<(), Error> {
+    async fn check_actor(&self, unit: &mut UnitOfWork<'_>, access: &Access) -> Result<(), Error> {
         let screen = access.screen(ScreenRight::ChangeOrders)?;
         if screen.kind == ScreenType::Pos {
             return Ok(());
@@ -161,7 +161,7 @@ impl Change for ChangeOrder {
         }
     }
 
-    async fn apply(&self, unit: &mut Unit<'_>, access: &Access) -> Result<Answer, Error> {
+    async fn apply(&self, unit: &mut UnitOfWork<'_>, access: &Access) -> Result<Answer, Error> {
         self.check_actor(unit, access).await?;
         let old = unit.find::<Order>(self.id.uuid()).await?;
         let old = old.ok_or_else(|| Error::not_found(NAME, self.id))?;

@@ -10,7 +10,7 @@ use crate::{
     engine::{Filter, Json, PageRequest},
     rules::zone,
     storage::Value,
-    transaction::{Change, Error, Fault, Row, Span, Through, changed_in, keys::Family},
+    transaction::{AccessPath, Error, Fault, KeyRange, Row, TimeKey, changed_in, keys::Family},
     wire::{
         Order, OrderSource, OrderStatus, Page, Timestamp,
         query::{OrderQuery, Period},
@@ -21,19 +21,19 @@ const LIST: &str = "orders";
 
 /// An order, sorted by its last change.
 #[derive(Serialize)]
-struct Changed(Order);
+struct OrderByChange(Order);
 
-impl Row for Changed {
-    type Key = Change;
+impl Row for OrderByChange {
+    type Key = TimeKey;
     const ROWS: Family = Family::Order;
     const IN_ORDER: Option<Family> = Some(Family::OrderByUpdate);
     const TOMBSTONES: Option<Family> = None;
 
-    fn key(&self) -> Change {
+    fn key(&self) -> TimeKey {
         (self.0.updated_at, self.0.id.uuid())
     }
 
-    fn key_in(row: &[u8]) -> serde_json::Result<Change> {
+    fn key_in(row: &[u8]) -> serde_json::Result<TimeKey> {
         changed_in(row)
     }
 }
@@ -80,14 +80,14 @@ impl Orders {
             || query.source.is_some()
             || (is_by_change && (from.is_some() || to.is_some()));
         let filter = has_filter.then_some(&passes as Filter<'_>);
-        let all = Through::All;
+        let all = AccessPath::All;
         if is_by_change {
             let request = PageRequest::of(LIST, access, query, connect.now())?;
-            let page = connect.page::<Changed>(access, &request, all, all, filter);
+            let page = connect.page::<OrderByChange>(access, &request, all, all, filter);
             return Ok(page.await?.retyped());
         }
         let place = |time: Timestamp| (time, Uuid::nil());
-        let whole = Span {
+        let whole = KeyRange {
             from: from.map_or(Bound::Unbounded, |from| Bound::Included(place(from))),
             to: to.map_or(Bound::Unbounded, |to| Bound::Excluded(place(to))),
             newest_first: self.newest_first,

@@ -2,7 +2,7 @@
 
 use super::row::replace;
 use crate::{
-    transaction::{Error, Reads, Unit},
+    transaction::{Error, Reads, UnitOfWork},
     wire::{Id, Order, OrderStatus, PaymentStatus, Transaction, TransactionType, read::Invalid},
 };
 
@@ -18,7 +18,7 @@ pub(in crate::resources) fn reads_of_paid(order: Id<Order>, reads: &mut Reads) {
 /// There is no such order here, it is cancelled, or another sale has paid it; or a refund names an
 /// order never paid.
 pub(in crate::resources) async fn paid(
-    unit: &mut Unit<'_>,
+    unit: &mut UnitOfWork<'_>,
     transaction: &Transaction,
 ) -> Result<(), Error> {
     let Some(id) = transaction.order_id else {

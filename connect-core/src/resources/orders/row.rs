@@ -1,7 +1,7 @@
 //! The row of an order, read and written in units of work.
 
 use crate::{
-    transaction::{Change, Row, Unit, change_key, created_in, keys::Family},
+    transaction::{Row, TimeKey, UnitOfWork, change_key, created_in, keys::Family},
     wire::{EventType, Order},
 };
 
@@ -9,22 +9,22 @@ use crate::{
 pub(super) const NAME: &str = "order";
 
 impl Row for Order {
-    type Key = Change;
+    type Key = TimeKey;
     const ROWS: Family = Family::Order;
     const IN_ORDER: Option<Family> = Some(Family::OrderByCreation);
     const TOMBSTONES: Option<Family> = None;
 
-    fn key(&self) -> Change {
+    fn key(&self) -> TimeKey {
         (self.created_at, self.id.uuid())
     }
 
-    fn key_in(row: &[u8]) -> serde_json::Result<Change> {
+    fn key_in(row: &[u8]) -> serde_json::Result<TimeKey> {
         created_in(row)
     }
 }
 
 /// Writes `new` in place of `old`, with its entries.
-pub(super) fn save(unit: &mut Unit<'_>, old: Option<&Order>, new: &Order) {
+pub(super) fn save(unit: &mut UnitOfWork<'_>, old: Option<&Order>, new: &Order) {
     let partition = unit.partition();
     let by_update = |order: &Order| {
         let (family, id) = (Family::OrderByUpdate, order.id.uuid());
@@ -33,13 +33,13 @@ pub(super) fn save(unit: &mut Unit<'_>, old: Option<&Order>, new: &Order) {
     if let Some(old) = old {
         unit.delete(by_update(old));
     }
-    let row = unit.supersede(old, new);
+    let row = unit.replace(old, new);
     unit.put_index(by_update(new), row);
 }
 
 /// Writes a changed order in place of `old`, if they differ.
 /// A new status has its event.
-pub(super) fn replace(unit: &mut Unit<'_>, old: &Order, order: &mut Order) {
+pub(super) fn replace(unit: &mut UnitOfWork<'_>, old: &Order, order: &mut Order) {
     if order == old {
         return;
     }

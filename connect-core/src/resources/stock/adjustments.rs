@@ -3,14 +3,14 @@
 use async_trait::async_trait;
 
 use super::{
-    ledger::Cause,
+    ledger::MovementCause,
     named::{Nowhere, find, read_elsewhere, read_level, read_named},
 };
 use crate::{
     auth::Access,
     engine::{Answer, Change, Outcome},
     rules::stock::{Shift, input::Adjustment},
-    transaction::{Error, Reads, Unit},
+    transaction::{Error, Reads, UnitOfWork},
     wire::{AdjustmentType, EventType, MovementType, Quantity},
 };
 
@@ -23,13 +23,13 @@ impl Change for Adjust {
         read_named(&self.0.product, reads);
     }
 
-    fn more_reads(&self, access: &Access, unit: &Unit<'_>, reads: &mut Reads) {
+    fn more_reads(&self, access: &Access, unit: &UnitOfWork<'_>, reads: &mut Reads) {
         let product = &self.0.product;
         read_level(product, unit, reads);
         read_elsewhere(std::iter::once(product), access, unit, reads);
     }
 
-    async fn apply(&self, unit: &mut Unit<'_>, access: &Access) -> Result<Answer, Error> {
+    async fn apply(&self, unit: &mut UnitOfWork<'_>, access: &Access) -> Result<Answer, Error> {
         let Self(wanted) = self;
         let found = find(unit, &wanted.product).await?;
         let stocked =
@@ -44,7 +44,7 @@ impl Change for Adjust {
             AdjustmentType::Delivery => MovementType::Delivery,
             _ => MovementType::Correction,
         };
-        let cause = Cause {
+        let cause = MovementCause {
             kind,
             note: wanted.note.as_deref(),
             transaction_id: None,

@@ -11,9 +11,9 @@ use super::{
 };
 use crate::{
     auth::Access,
-    engine::{Answer, Change, ItemErrors, Outcome, Room, check_bytes, give_way},
-    rules::stock::input::{Count, Named},
-    transaction::{Error, Reads, Unit},
+    engine::{Answer, Change, ItemErrors, Outcome, Room, check_bytes, yield_periodically},
+    rules::stock::input::{CountedProduct, NamedProduct},
+    transaction::{Error, Reads, UnitOfWork},
     wire::{
         BatchStatus, ErrorDetail, EventType, Id, Product, Quantity, StockBatchChanged, StockChange,
         StockCountResult, StockCountsResult, StockLevel,
@@ -24,13 +24,13 @@ use crate::{
 
 /// Counts of many products.
 pub(super) struct CountMany {
-    items: Vec<Result<(Named, Count), Refused>>,
+    items: Vec<Result<(NamedProduct, CountedProduct), RefusedCount>>,
     note: Option<String>,
     dry_run: bool,
 }
 
 /// An item refused before its count, with the external id as sent.
-struct Refused {
+struct RefusedCount {
     invalid: Invalid,
     external_id: Option<String>,
 }
@@ -39,14 +39,14 @@ impl CountMany {
     pub(super) fn checked(request: CountsRequest) -> Result<Self, Invalid> {
         let request = request.check()?;
         let items = request.items.into_iter().map(|item| {
-            let refused = |(invalid, external_id)| Refused {
+            let refused = |(invalid, external_id)| RefusedCount {
                 invalid,
                 external_id,
             };
             let mut item = item.map_err(refused)?;
             let external_id = item.external_id.value().cloned();
             Faults::check_new(&mut item)
-                .and_then(|()| Count::of_item(item))
+                .and_then(|()| CountedProduct::of_item(item))
                 .map_err(|invalid| refused((invalid, external_id)))
         });
         Ok(Self {
@@ -56,7 +56,7 @@ impl CountMany {
         })
     }
 
-    fn products(&self) -> impl Iterator<Item = &Named> {
+    fn products(&self) -> impl Iterator<Item = &NamedProduct> {
         self.items.iter().flatten().map(|(product, _)| product)
     }
 
@@ -64,28 +64,28 @@ impl CountMany {
     /// Returns the product as it was, and its level if that changed.
     async fn count_item(
         &self,
-        unit: &mut Unit<'_>,
+        unit: &mut UnitOfWork<'_>,
         access: &Access,
-        item: &Result<(Named, Count), Refused>,
-    ) -> Result<Counted, Failed> {
+        item: &Result<(NamedProduct, CountedProduct), RefusedCount>,
+    ) -> Result<CountedItem, FailedItem> {
         let (product, wanted) = match item {
             Ok(item) => item,
-            Err(refused) => return Err(Failed::of(refused.invalid.clone().into())),
+            Err(refused) => return Err(FailedItem::of(refused.invalid.clone().into())),
         };
-        let found = find(unit, product).await.map_err(Failed::of)?;
+        let found = find(unit, product).await.map_err(FailedItem::of)?;
         let stocked =
-            found.ok_or_else(|| Failed::of(Nowhere::of(unit, access, product).of_item()))?;
+            found.ok_or_else(|| FailedItem::of(Nowhere::of(unit, access, product).of_item()))?;
         unit.savepoint();
         let before = unit.account_bytes();
         let counted = count(unit, access, &stocked, wanted, self.note.as_deref());
         match counted.and_then(|level| check_bytes(unit, access, before).map(|()| level)) {
             Ok(level) => {
                 unit.release();
-                Ok(Counted { stocked, level })
+                Ok(CountedItem { stocked, level })
             }
             Err(error) => {
                 unit.rollback();
-                Err(Failed {
+                Err(FailedItem {
                     error,
                     product: Some(stocked.product),
                 })
@@ -95,19 +95,19 @@ impl CountMany {
 }
 
 /// An item without a failure.
-struct Counted {
+struct CountedItem {
     stocked: Stocked,
     /// The level, if it changed.
     level: Option<StockLevel>,
 }
 
 /// A failed item.
-struct Failed {
+struct FailedItem {
     error: Error,
     product: Option<Product>,
 }
 
-impl Failed {
+impl FailedItem {
     fn of(error: Error) -> Self {
         Self {
             error,
@@ -124,22 +124,22 @@ impl Change for CountMany {
         }
     }
 
-    fn more_reads(&self, access: &Access, unit: &Unit<'_>, reads: &mut Reads) {
+    fn more_reads(&self, access: &Access, unit: &UnitOfWork<'_>, reads: &mut Reads) {
         for product in self.products() {
             read_level(product, unit, reads);
         }
         read_elsewhere(self.products(), access, unit, reads);
     }
 
-    async fn apply(&self, unit: &mut Unit<'_>, access: &Access) -> Result<Answer, Error> {
+    async fn apply(&self, unit: &mut UnitOfWork<'_>, access: &Access) -> Result<Answer, Error> {
         let mut outcome = StockCountsResult::default();
         outcome.results.reserve(self.items.len());
         let mut errors = ItemErrors::new();
         let mut changed = IndexMap::<Id<Product>, Quantity, FxBuildHasher>::default();
         for (index, item) in self.items.iter().enumerate() {
-            give_way(index).await;
+            yield_periodically(index).await;
             let result = match self.count_item(unit, access, item).await {
-                Ok(Counted { stocked, level }) => {
+                Ok(CountedItem { stocked, level }) => {
                     let Stocked {
                         product,
                         level: before,
@@ -161,11 +161,13 @@ impl Change for CountMany {
                     }
                 }
                 // A fault of ours is not the item's: the whole request may be repeated.
-                Err(Failed {
+                Err(FailedItem {
                     error: error @ Error::Internal(_),
                     ..
                 }) => return Err(error),
-                Err(Failed { error, product }) => failed(index, item, product, errors.of(&error)),
+                Err(FailedItem { error, product }) => {
+                    failed(index, item, product, errors.of(&error))
+                }
             };
             match result.status {
                 BatchStatus::Updated => outcome.updated += 1,
@@ -205,7 +207,7 @@ impl Change for CountMany {
 
 fn failed(
     index: usize,
-    item: &Result<(Named, Count), Refused>,
+    item: &Result<(NamedProduct, CountedProduct), RefusedCount>,
     product: Option<Product>,
     error: ErrorDetail,
 ) -> StockCountResult {

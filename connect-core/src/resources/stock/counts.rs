@@ -2,25 +2,25 @@
 
 use async_trait::async_trait;
 
-use super::ledger::{Cause, Stocked};
+use super::ledger::{MovementCause, Stocked};
 use crate::{
     auth::Access,
     engine::{Answer, Change, Outcome},
-    rules::stock::{Shift, input::Count},
-    transaction::{Error, Reads, Unit},
+    rules::stock::{Shift, input::CountedProduct},
+    transaction::{Error, Reads, UnitOfWork},
     wire::{EventType, Id, MovementType, Product, Quantity, StockCount, StockLevel, read::Invalid},
 };
 
 /// A count of one product.
 pub(super) struct CountOne {
     product: Id<Product>,
-    count: Count,
+    count: CountedProduct,
     note: Option<String>,
 }
 
 impl CountOne {
     pub(super) fn checked(product: Id<Product>, input: StockCount) -> Result<Self, Invalid> {
-        let (count, note) = Count::check(input)?;
+        let (count, note) = CountedProduct::check(input)?;
         Ok(Self {
             product,
             count,
@@ -36,7 +36,7 @@ impl Change for CountOne {
         reads.record::<StockLevel>(self.product.uuid());
     }
 
-    async fn apply(&self, unit: &mut Unit<'_>, access: &Access) -> Result<Answer, Error> {
+    async fn apply(&self, unit: &mut UnitOfWork<'_>, access: &Access) -> Result<Answer, Error> {
         let stocked = Stocked::find(unit, self.product.uuid()).await?;
         let stocked = stocked.ok_or_else(|| Error::not_found("product", self.product))?;
         let counted = count(unit, access, &stocked, &self.count, self.note.as_deref())?;
@@ -51,10 +51,10 @@ impl Change for CountOne {
 /// Counts the stock of a product, without an event.
 /// `None` when the stock already equals the count.
 pub(super) fn count(
-    unit: &mut Unit<'_>,
+    unit: &mut UnitOfWork<'_>,
     access: &Access,
     stocked: &Stocked,
-    wanted: &Count,
+    wanted: &CountedProduct,
     note: Option<&str>,
 ) -> Result<Option<StockLevel>, Error> {
     let before = stocked.quantity();
@@ -67,7 +67,7 @@ pub(super) fn count(
         return Ok(None);
     }
     let shift = Shift::to(before.unwrap_or_default(), wanted.quantity);
-    let cause = Cause {
+    let cause = MovementCause {
         kind: MovementType::Count,
         note,
         transaction_id: None,

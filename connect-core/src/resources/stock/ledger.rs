@@ -6,12 +6,12 @@ use uuid::Uuid;
 use crate::{
     auth::{Access, Actor},
     rules::stock::Shift,
-    transaction::{Fault, Unit},
+    transaction::{Fault, UnitOfWork},
     wire::{Id, MovementType, Product, Quantity, StockLevel, StockMovement, Transaction},
 };
 
 /// The reason for a stock movement.
-pub(super) struct Cause<'a> {
+pub(super) struct MovementCause<'a> {
     pub(super) kind: MovementType,
     pub(super) note: Option<&'a str>,
     pub(super) transaction_id: Option<Id<Transaction>>,
@@ -26,7 +26,7 @@ pub(super) struct Stocked {
 
 impl Stocked {
     /// Returns the product with this id, if it is at this location.
-    pub(super) async fn find(unit: &mut Unit<'_>, id: Uuid) -> Result<Option<Self>, Fault> {
+    pub(super) async fn find(unit: &mut UnitOfWork<'_>, id: Uuid) -> Result<Option<Self>, Fault> {
         let Some(product) = unit.find::<Product>(id).await? else {
             return Ok(None);
         };
@@ -43,10 +43,10 @@ impl Stocked {
     /// An untracked product is tracked from now on.
     pub(super) fn shift(
         &self,
-        unit: &mut Unit<'_>,
+        unit: &mut UnitOfWork<'_>,
         access: &Access,
         shift: Shift,
-        cause: &Cause<'_>,
+        cause: &MovementCause<'_>,
     ) -> (StockLevel, StockMovement) {
         let Self { product, level } = self;
         let moved = StockLevel {
@@ -67,9 +67,9 @@ impl Stocked {
             transaction_id: cause.transaction_id,
             created_at: unit.time(),
         };
-        unit.supersede(level.as_ref(), &moved);
+        unit.replace(level.as_ref(), &moved);
         unit.append(&movement);
-        unit.amend(product, |product| {
+        unit.update_with(product, |product| {
             product.stock_quantity = Some(shift.after)
         });
         (moved, movement)

@@ -7,28 +7,28 @@ use uuid::Uuid;
 use crate::{
     auth::Access,
     engine::{Connect, Listed, PageRequest},
-    transaction::{Change, Error, Fault, Reads, Row, Unit, keys::Family},
+    transaction::{Error, Fault, Reads, Row, TimeKey, UnitOfWork, keys::Family},
     wire::{Id, Product, StockLevel, Timestamp, query::StockLevelQuery},
 };
 
 impl Row for StockLevel {
-    type Key = Change;
+    type Key = TimeKey;
     const ROWS: Family = Family::StockLevel;
     const IN_ORDER: Option<Family> = Some(Family::StockLevelByChange);
     const TOMBSTONES: Option<Family> = Some(Family::StockLevelTombstone);
 
-    fn key(&self) -> Change {
+    fn key(&self) -> TimeKey {
         (self.updated_at, self.product_id.uuid())
     }
 
-    fn key_in(row: &[u8]) -> serde_json::Result<Change> {
+    fn key_in(row: &[u8]) -> serde_json::Result<TimeKey> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
-        struct Changed {
+        struct LevelChange {
             product_id: Uuid,
             updated_at: Timestamp,
         }
-        serde_json::from_slice(row).map(|level: Changed| (level.updated_at, level.product_id))
+        serde_json::from_slice(row).map(|level: LevelChange| (level.updated_at, level.product_id))
     }
 }
 
@@ -43,7 +43,7 @@ impl Listed for StockLevel {
         connect: &Connect,
         access: &Access,
         _newest_first: bool,
-    ) -> Result<PageRequest<Change>, Error> {
+    ) -> Result<PageRequest<TimeKey>, Error> {
         PageRequest::of(Self::LIST, access, query, connect.now())
     }
 }
@@ -55,7 +55,7 @@ pub(in crate::resources) fn reads(product: Id<Product>, reads: &mut Reads) {
 
 /// Copies a product's changed external id to its level.
 pub(in crate::resources) async fn follow_external_id(
-    unit: &mut Unit<'_>,
+    unit: &mut UnitOfWork<'_>,
     product: &Product,
 ) -> Result<(), Fault> {
     if let Some(level) = unit.find::<StockLevel>(product.id.uuid()).await? {
@@ -64,25 +64,25 @@ pub(in crate::resources) async fn follow_external_id(
             updated_at: unit.time(),
             ..level
         };
-        unit.supersede(Some(&level), &moved);
+        unit.replace(Some(&level), &moved);
     }
     Ok(())
 }
 
 /// Removes the level of a deleted product. Its movements stay.
 pub(in crate::resources) async fn forget(
-    unit: &mut Unit<'_>,
+    unit: &mut UnitOfWork<'_>,
     product: Id<Product>,
 ) -> Result<(), Fault> {
     if let Some(level) = unit.find::<StockLevel>(product.uuid()).await? {
-        unit.bury(&level);
+        unit.tombstone(&level);
     }
     Ok(())
 }
 
 /// Makes the lost level of a product anew, from the product's quantity.
 pub(in crate::resources) async fn restore(
-    unit: &mut Unit<'_>,
+    unit: &mut UnitOfWork<'_>,
     product: &Product,
 ) -> Result<(), Fault> {
     let level = unit.find::<StockLevel>(product.id.uuid()).await?;
@@ -93,7 +93,7 @@ pub(in crate::resources) async fn restore(
             quantity,
             updated_at: unit.time(),
         };
-        unit.supersede(None, &level);
+        unit.replace(None, &level);
     }
     Ok(())
 }

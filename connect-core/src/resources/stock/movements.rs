@@ -5,8 +5,8 @@ use uuid::Uuid;
 
 use crate::{
     auth::Access,
-    engine::{FromItsEnd, Listed, RowFilter},
-    transaction::{Change, Error, Indexed, Row, Through, created_in, keys::Family},
+    engine::{Listed, Reversible, RowFilter},
+    transaction::{AccessPath, Error, Indexed, Row, TimeKey, created_in, keys::Family},
     wire::{
         MovementType, StockMovement,
         query::{Period, StockMovementQuery},
@@ -14,12 +14,12 @@ use crate::{
 };
 
 impl Row for StockMovement {
-    type Key = Change;
+    type Key = TimeKey;
     const ROWS: Family = Family::StockMovement;
     const IN_ORDER: Option<Family> = Some(Family::StockMovementByCreation);
     const TOMBSTONES: Option<Family> = None;
 
-    fn key(&self) -> Change {
+    fn key(&self) -> TimeKey {
         (self.created_at, self.id.uuid())
     }
 
@@ -27,7 +27,7 @@ impl Row for StockMovement {
         Some((Family::StockMovementByProduct, self.product_id.uuid()))
     }
 
-    fn key_in(row: &[u8]) -> serde_json::Result<Change> {
+    fn key_in(row: &[u8]) -> serde_json::Result<TimeKey> {
         created_in(row)
     }
 }
@@ -41,27 +41,29 @@ impl Listed for StockMovement {
         query.period
     }
 
-    fn through(query: &StockMovementQuery) -> Through<'_> {
+    fn access_path(query: &StockMovementQuery) -> AccessPath<'_> {
         match query.product_id {
             Some(product) => {
                 let product = Indexed::Id(product.uuid());
-                Through::ByChange(Family::StockMovementByProduct, product)
+                AccessPath::ByChange(Family::StockMovementByProduct, product)
             }
-            None => Through::All,
+            None => AccessPath::All,
         }
     }
 
     fn filter(query: &StockMovementQuery, _: &Access) -> Result<Option<RowFilter>, Error> {
         #[derive(Deserialize)]
-        struct Typed {
+        struct MovementTypeField {
             #[serde(rename = "type")]
             kind: MovementType,
         }
         let passes = |wanted: MovementType| -> RowFilter {
-            Box::new(move |row| serde_json::from_slice(row).map(|row: Typed| row.kind == wanted))
+            Box::new(move |row| {
+                serde_json::from_slice(row).map(|row: MovementTypeField| row.kind == wanted)
+            })
         };
         Ok(query.kind.clone().map(passes))
     }
 }
 
-impl FromItsEnd for StockMovement {}
+impl Reversible for StockMovement {}

@@ -4,19 +4,19 @@ use super::ledger::Stocked;
 use crate::{
     auth::Access,
     engine,
-    rules::{option_link::Name, stock::input::Named},
-    transaction::{Error, Indexed, Reads, Reason, Record, Unit, keys::Family},
+    rules::{option_link::RecordName, stock::input::NamedProduct},
+    transaction::{Error, Indexed, Reads, Reason, Record, UnitOfWork, keys::Family},
     wire::{Product, StockLevel, read::Invalid},
 };
 
 /// Adds the reads of a named product, as far as known yet.
-pub(super) fn read_named(product: &Named, reads: &mut Reads) {
+pub(super) fn read_named(product: &NamedProduct, reads: &mut Reads) {
     match &product.name {
-        Name::Id(id) => {
+        RecordName::Id(id) => {
             reads.record::<Product>(*id);
             reads.record::<StockLevel>(*id);
         }
-        Name::ExternalId(text) => {
+        RecordName::ExternalId(text) => {
             reads.unique::<Product>(Family::ProductByExternalId, Indexed::Text(text));
         }
     }
@@ -24,8 +24,8 @@ pub(super) fn read_named(product: &Named, reads: &mut Reads) {
 
 /// Adds the read of the level of a product named by external id.
 /// Its id is known by now.
-pub(super) fn read_level(product: &Named, unit: &Unit<'_>, reads: &mut Reads) {
-    let Name::ExternalId(text) = &product.name else {
+pub(super) fn read_level(product: &NamedProduct, unit: &UnitOfWork<'_>, reads: &mut Reads) {
+    let RecordName::ExternalId(text) = &product.name else {
         return;
     };
     if let Some(id) = unit.known_unique(Family::ProductByExternalId, Indexed::Text(text)) {
@@ -35,14 +35,14 @@ pub(super) fn read_level(product: &Named, unit: &Unit<'_>, reads: &mut Reads) {
 
 /// Adds look-ups at other locations, for products missing at this one.
 pub(super) fn read_elsewhere<'n>(
-    products: impl Iterator<Item = &'n Named>,
+    products: impl Iterator<Item = &'n NamedProduct>,
     access: &Access,
-    unit: &Unit<'_>,
+    unit: &UnitOfWork<'_>,
     reads: &mut Reads,
 ) {
     let ids = products.filter_map(|product| match &product.name {
-        Name::Id(id) => Some((<Product as Record>::ROWS, *id)),
-        Name::ExternalId(_) => None,
+        RecordName::Id(id) => Some((<Product as Record>::ROWS, *id)),
+        RecordName::ExternalId(_) => None,
     });
     engine::look_elsewhere(ids, access, unit, reads);
 }
@@ -52,10 +52,13 @@ pub(super) fn read_elsewhere<'n>(
 ///
 /// # Errors
 /// [`Error::Conflict`] when the product has another external id than the given one.
-pub(super) async fn find(unit: &mut Unit<'_>, product: &Named) -> Result<Option<Stocked>, Error> {
+pub(super) async fn find(
+    unit: &mut UnitOfWork<'_>,
+    product: &NamedProduct,
+) -> Result<Option<Stocked>, Error> {
     let id = match &product.name {
-        Name::Id(id) => Some(*id),
-        Name::ExternalId(text) => {
+        RecordName::Id(id) => Some(*id),
+        RecordName::ExternalId(text) => {
             let text = Indexed::Text(text);
             unit.find_unique(Family::ProductByExternalId, text).await?
         }
@@ -80,11 +83,11 @@ pub(super) struct Nowhere {
 }
 
 impl Nowhere {
-    pub(super) fn of(unit: &Unit<'_>, access: &Access, product: &Named) -> Self {
+    pub(super) fn of(unit: &UnitOfWork<'_>, access: &Access, product: &NamedProduct) -> Self {
         let (rows, name) = (<Product as Record>::ROWS, &product.name);
         let is_elsewhere = match name {
-            Name::Id(id) => engine::is_elsewhere(access, unit, rows, *id),
-            Name::ExternalId(_) => false,
+            RecordName::Id(id) => engine::is_elsewhere(access, unit, rows, *id),
+            RecordName::ExternalId(_) => false,
         };
         let problem = match is_elsewhere {
             true => format!("product {name} belongs to another location"),

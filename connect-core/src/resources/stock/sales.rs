@@ -1,10 +1,10 @@
 //! Sales and refunds, and their stock movements in the same commit.
 
-use super::ledger::{Cause, Stocked};
+use super::ledger::{MovementCause, Stocked};
 use crate::{
     auth::Access,
     rules::stock::{Shift, sums},
-    transaction::{Error, Reads, Unit},
+    transaction::{Error, Reads, UnitOfWork},
     wire::{
         EventType, Id, MovementType, Product, Quantity, StockLevel, Transaction, TransactionType,
     },
@@ -28,7 +28,7 @@ pub(in crate::resources) fn reads_of_sale(
 /// # Errors
 /// [`Error::Conflict`] when a level would be out of bounds.
 pub(in crate::resources) async fn sold(
-    unit: &mut Unit<'_>,
+    unit: &mut UnitOfWork<'_>,
     access: &Access,
     sale: &Transaction,
 ) -> Result<(), Error> {
@@ -36,7 +36,7 @@ pub(in crate::resources) async fn sold(
         TransactionType::Refund => MovementType::Refund,
         _ => MovementType::Sale,
     };
-    let cause = Cause {
+    let cause = MovementCause {
         kind,
         note: None,
         transaction_id: Some(sale.id),

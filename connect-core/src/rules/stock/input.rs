@@ -1,7 +1,7 @@
 //! The checked bodies of counts and adjustments.
 
 use crate::{
-    rules::option_link::Name,
+    rules::option_link::RecordName,
     wire::{
         AdjustmentType, Field, Id, Product, Quantity, StockAdjustment, StockCount, StockCountItem,
         WriteInput as _,
@@ -13,13 +13,13 @@ use crate::{
 
 /// A count of the stock of one product.
 #[derive(Debug)]
-pub(crate) struct Count {
+pub(crate) struct CountedProduct {
     pub(crate) quantity: Quantity,
     /// The quantity assumed to be in stock.
     pub(crate) expected: Option<Quantity>,
 }
 
-impl Count {
+impl CountedProduct {
     /// Checks the body of a count.
     /// Also returns its note.
     pub(crate) fn check(mut input: StockCount) -> Result<(Self, Option<String>), Invalid> {
@@ -30,8 +30,8 @@ impl Count {
 
     /// Converts a count from a checked item of a batch.
     /// Also returns the product it names.
-    pub(crate) fn of_item(input: StockCountItem) -> Result<(Named, Self), Invalid> {
-        let named = Named::of(&input.product_id, input.external_id)?;
+    pub(crate) fn of_item(input: StockCountItem) -> Result<(NamedProduct, Self), Invalid> {
+        let named = NamedProduct::of(&input.product_id, input.external_id)?;
         let count = Self::of(&input.quantity, &input.expected_quantity)?;
         Ok((named, count))
     }
@@ -47,7 +47,7 @@ impl Count {
 /// A checked adjustment.
 #[derive(Debug)]
 pub(crate) struct Adjustment {
-    pub(crate) product: Named,
+    pub(crate) product: NamedProduct,
     pub(crate) change: Quantity,
     pub(crate) kind: AdjustmentType,
     pub(crate) note: Option<String>,
@@ -57,7 +57,7 @@ impl Adjustment {
     /// Checks the body of an adjustment.
     pub(crate) fn check(mut input: StockAdjustment) -> Result<Self, Invalid> {
         input.check()?;
-        let product = Named::of(&input.product_id, input.external_id)?;
+        let product = NamedProduct::of(&input.product_id, input.external_id)?;
         let field = "quantityChange";
         let change = *input
             .quantity_change
@@ -85,21 +85,21 @@ impl Adjustment {
 
 /// The product named by a body.
 #[derive(Debug)]
-pub(crate) struct Named {
+pub(crate) struct NamedProduct {
     /// The id, or else the external id.
-    pub(crate) name: Name,
+    pub(crate) name: RecordName,
     /// The external id sent with the id: the product must have it.
     pub(crate) agrees_with: Option<String>,
 }
 
-impl Named {
+impl NamedProduct {
     fn of(
         id: &Field<Id<Product>>,
         external_id: Field<OrNull<ExternalId<MAX_EXTERNAL_ID>>>,
     ) -> Result<Self, Invalid> {
         let (name, agrees_with) = match (id.value(), external_id.into_value()) {
-            (Some(id), text) => (Name::Id(id.uuid()), text),
-            (None, Some(text)) => (Name::ExternalId(text), None),
+            (Some(id), text) => (RecordName::Id(id.uuid()), text),
+            (None, Some(text)) => (RecordName::ExternalId(text), None),
             (None, None) => return Err(Invalid::new("productId", "or externalId is required")),
         };
         Ok(Self { name, agrees_with })
@@ -108,16 +108,16 @@ impl Named {
     /// The body's field for the product.
     pub(crate) fn field(&self) -> &'static str {
         match self.name {
-            Name::Id(_) => "productId",
-            Name::ExternalId(_) => "externalId",
+            RecordName::Id(_) => "productId",
+            RecordName::ExternalId(_) => "externalId",
         }
     }
 
     /// The external id, if sent.
     pub(crate) fn external_id(&self) -> Option<&str> {
         match &self.name {
-            Name::Id(_) => self.agrees_with.as_deref(),
-            Name::ExternalId(text) => Some(text),
+            RecordName::Id(_) => self.agrees_with.as_deref(),
+            RecordName::ExternalId(text) => Some(text),
         }
     }
 
@@ -209,7 +209,7 @@ mod tests {
                 Err("expectedQuantity"),
             ),
         ] {
-            let count = Count::check(StockCount::from_json(body.as_bytes()).unwrap());
+            let count = CountedProduct::check(StockCount::from_json(body.as_bytes()).unwrap());
             let count = count.as_ref().map(|(count, _)| {
                 let expected = count.expected.map(Quantity::thousandths);
                 (count.quantity.thousandths(), expected)
@@ -227,8 +227,8 @@ mod tests {
             (Some("A"), Some("B"), false),
             (None, Some("A"), false),
         ] {
-            let named = Named {
-                name: Name::Id(id.uuid()),
+            let named = NamedProduct {
+                name: RecordName::Id(id.uuid()),
                 agrees_with: sent.map(str::to_owned),
             };
             let mut product = Product::new(id.uuid(), Timestamp::EPOCH);

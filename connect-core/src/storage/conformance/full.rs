@@ -18,7 +18,7 @@ const LEN: usize = 100_000;
 const TRIES: u32 = 10;
 
 pub(super) async fn refuses(place: &dyn Place) -> Result<(), Fault> {
-    let Some(place) = place.cramped().await? else {
+    let Some(place) = place.small_disk().await? else {
         return Ok(());
     };
     let store = place.open().await?;
@@ -28,7 +28,7 @@ pub(super) async fn refuses(place: &dyn Place) -> Result<(), Fault> {
 }
 
 pub(super) async fn opens(place: &dyn Place) -> Result<(), Fault> {
-    let Some(place) = place.cramped().await? else {
+    let Some(place) = place.small_disk().await? else {
         return Ok(());
     };
     let mut filled = Filled::default();
@@ -42,7 +42,7 @@ pub(super) async fn opens(place: &dyn Place) -> Result<(), Fault> {
 }
 
 pub(super) async fn goes_on(place: &dyn Place) -> Result<(), Fault> {
-    let Some(cramped) = place.cramped().await? else {
+    let Some(cramped) = place.small_disk().await? else {
         return Ok(());
     };
     let mut filled = Filled::default();

@@ -45,7 +45,7 @@
 //! store, as if from two processes.
 //!
 //! Three promises need more than a store in this process. The check of a full disk needs a small
-//! disk: [`Place::cramped`]. A kill needs a process to kill: [`crash`] has the two halves of such a
+//! disk: [`Place::small_disk`]. A kill needs a process to kill: [`crash`] has the two halves of such a
 //! test. The backend's author has to test a loss of power.
 
 mod alternating;
@@ -79,7 +79,7 @@ pub use self::{
     alternating::Alternating,
     distant::Distant,
     fault::Fault,
-    place::{Cramped, Place},
+    place::{Place, SmallDisk},
 };
 
 /// One promise and its check.

@@ -32,7 +32,7 @@ pub trait Place: Send + Sync {
     /// Returns a second, empty place with little room: for example a tmpfs of 16 MB.
     /// `None`, the default, is for stores not limited by a disk; the checks of a full disk skip
     /// them.
-    async fn cramped(&self) -> Result<Option<Box<dyn Cramped>>, StorageError> {
+    async fn small_disk(&self) -> Result<Option<Box<dyn SmallDisk>>, StorageError> {
         Ok(None)
     }
 }
@@ -40,7 +40,7 @@ pub trait Place: Send + Sync {
 /// A place for less than 64 MB, until [`make_room`](Self::make_room) is called.
 /// As with [`Place`], the implementation removes it in `Drop`.
 #[async_trait]
-pub trait Cramped: Send + Sync {
+pub trait SmallDisk: Send + Sync {
     /// As [`Place::open`].
     async fn open(&self) -> Result<Arc<dyn Storage>, StorageError>;
 
@@ -49,5 +49,5 @@ pub trait Cramped: Send + Sync {
     async fn make_room(&self) -> Result<(), StorageError>;
 }
 
-/// The most bytes for a store in a [`Cramped`] place: 64 MB.
+/// The most bytes for a store in a [`SmallDisk`] place: 64 MB.
 pub(super) const MOST_ROOM: usize = 64_000_000;

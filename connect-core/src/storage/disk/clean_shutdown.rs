@@ -15,11 +15,11 @@ pub(super) const FILE: &str = "connect.closed";
 
 /// The files by path in the store's folder, with lengths in bytes.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Closed {
+pub(super) struct CleanShutdown {
     files: BTreeMap<String, u64>,
 }
 
-impl Closed {
+impl CleanShutdown {
     /// Lists the files at `engine`, a file or a folder in `folder`.
     pub(super) fn list(folder: &Path, engine: &Path) -> io::Result<Self> {
         let mut list = Self::default();

@@ -8,9 +8,9 @@ use std::thread;
 use parking_lot::Mutex;
 
 use super::{
-    engine::{Engine, Fault, Snapshot as _},
+    engine::{Engine, EngineSnapshot as _, ReadFault},
     engine_keys, layout,
-    progress::Mark,
+    progress::StoreMark,
 };
 use crate::storage::StorageError;
 
@@ -19,7 +19,10 @@ const AT_ONCE: usize = 4096;
 
 /// Counts all rows by their stored checksums.
 /// An unreadable row counts too: a later read of it is refused, and the other rows stay usable.
-pub(super) fn count<E: Engine>(engine: &E, expected: Option<Mark>) -> Result<Mark, Fault> {
+pub(super) fn count<E: Engine>(
+    engine: &E,
+    expected: Option<StoreMark>,
+) -> Result<StoreMark, ReadFault> {
     let snapshot = engine.snapshot()?;
     let counted = count_from_both_ends::<E>(&snapshot)?;
     if expected.is_some_and(|expected| !expected.same_rows(&counted)) {
@@ -32,7 +35,7 @@ pub(super) fn count<E: Engine>(engine: &E, expected: Option<Mark>) -> Result<Mar
     Ok(counted)
 }
 
-fn count_from_both_ends<E: Engine>(snapshot: &E::Snapshot) -> Result<Mark, Fault> {
+fn count_from_both_ends<E: Engine>(snapshot: &E::Snapshot) -> Result<StoreMark, ReadFault> {
     let left = Mutex::new(Left::everything());
     thread::scope(|scope| {
         let from_the_end = || count_from::<E>(snapshot, &left, true);
@@ -41,7 +44,7 @@ fn count_from_both_ends<E: Engine>(snapshot: &E::Snapshot) -> Result<Mark, Fault
         let counted = count_from::<E>(snapshot, &left, false);
         match other.map(thread::ScopedJoinHandle::join) {
             Ok(Ok(other)) => counted.and(other),
-            Ok(Err(_)) => counted.and(Err(Fault::Damaged(StorageError::new(
+            Ok(Err(_)) => counted.and(Err(ReadFault::Damaged(StorageError::new(
                 "the database engine panicked; see the log",
             )))),
             Err(_) => counted,
@@ -55,7 +58,7 @@ fn count_from<E: Engine>(
     snapshot: &E::Snapshot,
     left: &Mutex<Left>,
     from_the_end: bool,
-) -> Result<(), Fault> {
+) -> Result<(), ReadFault> {
     let mut found: Vec<Row> = Vec::with_capacity(AT_ONCE);
     loop {
         let Some((from, to)) = left.lock().range() else {
@@ -63,7 +66,7 @@ fn count_from<E: Engine>(
         };
         snapshot.visit(&from, &to, from_the_end, |key, stored| {
             match layout::check(snapshot, key, stored, E::PART_LEN) {
-                Err(fault @ Fault::Row { .. }) => {
+                Err(fault @ ReadFault::Row { .. }) => {
                     let error = StorageError::from(fault);
                     tracing::error!(%error, "damaged row found while counting rows");
                 }
@@ -84,7 +87,7 @@ type Row = (Box<[u8]>, u32);
 struct Left {
     from: Vec<u8>,
     to: Vec<u8>,
-    counted: Mark,
+    counted: StoreMark,
 }
 
 impl Left {
@@ -92,7 +95,7 @@ impl Left {
         Self {
             from: engine_keys::row_key(b""),
             to: engine_keys::ROWS_END.to_vec(),
-            counted: Mark::default(),
+            counted: StoreMark::default(),
         }
     }
 
@@ -129,7 +132,7 @@ mod tests {
     fn counts_every_row_once<E: Engine<Options = u64>>() {
         let folder = tempfile::tempdir().unwrap();
         let mut engine = E::open(&folder.path().join("engine"), &(1 << 24)).unwrap();
-        let mut mark = engine.apply(Batch::new(), Mark::default()).unwrap();
+        let mut mark = engine.apply(Batch::new(), StoreMark::default()).unwrap();
         for rows in [0, 1, AT_ONCE, 3 * AT_ONCE, 5 * AT_ONCE + 7] {
             let mut batch = Batch::new();
             for row in usize::try_from(mark.rows).unwrap()..rows {
@@ -142,7 +145,7 @@ mod tests {
             assert_eq!(mark.rows, rows as u64);
             let counted = count_from_both_ends::<E>(&engine.snapshot().unwrap()).unwrap();
             assert!(counted.same_rows(&mark), "{rows} rows, found {counted:?}");
-            let other = Mark::default();
+            let other = StoreMark::default();
             let again = count(&engine, Some(other)).unwrap();
             assert!(again.same_rows(&mark), "{rows} rows, found {again:?}");
         }
@@ -166,7 +169,7 @@ mod tests {
         let mut left = Left {
             from: vec![1],
             to: vec![9],
-            counted: Mark::default(),
+            counted: StoreMark::default(),
         };
         // Both have read everything before either has counted.
         left.count(&mut (1..9).map(|row| (key(row), 1)).collect(), false);

@@ -14,14 +14,14 @@ use parking_lot::RwLock;
 
 use super::{
     engine_keys::{self, ROWS_END},
-    fault::{Damage, Fault},
+    fault::{Damage, ReadFault},
 };
 use crate::storage::{StorageError, UnreadableKeys};
 
 /// The unreadable engine keys, `from <= key < to`.
 /// Without `to`, all to the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Span {
+pub(crate) struct DamagedRange {
     pub(crate) from: Vec<u8>,
     pub(crate) to: Option<Vec<u8>>,
     /// The one damaged entry, if the rest of its page is intact.
@@ -29,7 +29,7 @@ pub(crate) struct Span {
     pub(crate) row: Option<Vec<u8>>,
 }
 
-impl Span {
+impl DamagedRange {
     /// Returns whether the span covers all keys.
     pub(crate) fn is_everything(&self) -> bool {
         self.from.is_empty() && self.to.is_none()
@@ -63,14 +63,14 @@ impl Span {
         *self.from <= *key && self.ends_after(key)
     }
 
-    fn fault(&self) -> Fault {
-        Fault::Damaged(self.error())
+    fn fault(&self) -> ReadFault {
+        ReadFault::Damaged(self.error())
     }
 
     /// The error for reads of this page.
     fn error(&self) -> StorageError {
         let error = match &self.row {
-            Some(row) => StorageError::from(Fault::Row {
+            Some(row) => StorageError::from(ReadFault::Row {
                 key: engine_keys::key_of(row).into(),
                 damage: Damage::Checksum,
             }),
@@ -105,12 +105,12 @@ pub(crate) struct DamagedPages {
     is_there: AtomicBool,
     /// Spans in the order of their keys, none within another. Spans of pages are apart; spans of rows reach
     /// to the rows beside them.
-    spans: RwLock<Vec<Span>>,
+    spans: RwLock<Vec<DamagedRange>>,
 }
 
 impl DamagedPages {
     /// Adds damaged pages; returns whether one of them is new.
-    pub(crate) fn add(&self, found: &[Span]) -> bool {
+    pub(crate) fn add(&self, found: &[DamagedRange]) -> bool {
         let mut spans = self.spans.write();
         let mut is_new = false;
         for span in found {
@@ -127,14 +127,14 @@ impl DamagedPages {
     }
 
     /// Returns the pages among these without known damage.
-    pub(crate) fn unknown(&self, mut found: Vec<Span>) -> Vec<Span> {
+    pub(crate) fn unknown(&self, mut found: Vec<DamagedRange>) -> Vec<DamagedRange> {
         let known = self.spans.read();
         found.retain(|span| !known.iter().any(|known| known.covers(span)));
         found
     }
 
     /// The damaged pages.
-    pub(crate) fn spans(&self) -> Vec<Span> {
+    pub(crate) fn spans(&self) -> Vec<DamagedRange> {
         if !self.is_there.load(Ordering::Acquire) {
             return Vec::new();
         }
@@ -155,21 +155,21 @@ impl DamagedPages {
     }
 
     /// The damaged page around this key.
-    pub(crate) fn at(&self, key: &[u8]) -> Option<Span> {
+    pub(crate) fn at(&self, key: &[u8]) -> Option<DamagedRange> {
         self.find(|span| span.contains(key))
     }
 
     /// Refuses a key in a damaged page.
-    pub(crate) fn check(&self, key: &[u8]) -> Result<(), Fault> {
+    pub(crate) fn check(&self, key: &[u8]) -> Result<(), ReadFault> {
         self.at(key).map_or(Ok(()), |span| Err(span.fault()))
     }
 
     /// The first damaged page at or after a key.
-    pub(crate) fn next(&self, from: &[u8]) -> Option<Span> {
+    pub(crate) fn next(&self, from: &[u8]) -> Option<DamagedRange> {
         self.find(|span| *span.from >= *from)
     }
 
-    fn find(&self, is_wanted: impl FnMut(&&Span) -> bool) -> Option<Span> {
+    fn find(&self, is_wanted: impl FnMut(&&DamagedRange) -> bool) -> Option<DamagedRange> {
         if !self.is_there.load(Ordering::Acquire) {
             return None;
         }
@@ -178,11 +178,11 @@ impl DamagedPages {
 
     /// The part of a walk through `from <= key < to` before a damaged page.
     pub(crate) fn readable<'a>(
-        spans: &'a [Span],
+        spans: &'a [DamagedRange],
         from: &'a [u8],
         to: &'a [u8],
         newest_first: bool,
-    ) -> Readable<'a> {
+    ) -> ReadablePart<'a> {
         let mut met = spans
             .iter()
             .filter(|span| *span.from < *to && span.ends_after(from));
@@ -195,7 +195,7 @@ impl DamagedPages {
             let mut before = spans.iter().filter(|span| !span.ends_after(from));
             let edge = met.or_else(|| before.next_back());
             let next = spans.iter().find(|span| *span.from >= *to);
-            Readable {
+            ReadablePart {
                 bounds: start.filter(|start| *start < to).map(|start| {
                     let end = match next.filter(|next| *next.from == *to) {
                         Some(next) => Bound::Included(next.last_before().unwrap_or_default()),
@@ -209,11 +209,11 @@ impl DamagedPages {
         } else {
             let met = met.next();
             let next = met.or_else(|| spans.iter().find(|span| *span.from >= *to));
-            Readable {
+            ReadablePart {
                 bounds: met
                     .is_none_or(|span| *span.from > *from)
                     .then_some((Bound::Included(from), Bound::Excluded(to))),
-                edge: next.and_then(Span::last_before),
+                edge: next.and_then(DamagedRange::last_before),
                 met,
             }
         }
@@ -224,7 +224,7 @@ impl DamagedPages {
 pub(crate) type Bounds<'a> = (Bound<&'a [u8]>, Bound<&'a [u8]>);
 
 /// The readable part of a walk.
-pub(crate) struct Readable<'a> {
+pub(crate) struct ReadablePart<'a> {
     /// The bounds of the walk; `None` if it is empty.
     pub(crate) bounds: Option<Bounds<'a>>,
     /// The edge of the damaged page ahead, or of the next one.
@@ -232,12 +232,12 @@ pub(crate) struct Readable<'a> {
     /// there may not exist.
     pub(crate) edge: Option<&'a [u8]>,
     /// The damaged page at the end of the walk.
-    met: Option<&'a Span>,
+    met: Option<&'a DamagedRange>,
 }
 
-impl Readable<'_> {
+impl ReadablePart<'_> {
     /// The result at the end of the walk.
-    pub(crate) fn end(&self) -> Result<(), Fault> {
+    pub(crate) fn end(&self) -> Result<(), ReadFault> {
         self.met.map_or(Ok(()), |span| Err(span.fault()))
     }
 }
@@ -248,7 +248,7 @@ pub(crate) struct Checked {
     /// The size of the checked pages, in bytes.
     pub(crate) bytes: u64,
     /// The damaged pages.
-    pub(crate) damaged: Vec<Span>,
+    pub(crate) damaged: Vec<DamagedRange>,
     /// Whether the disk failed to read; a retry may succeed.
     pub(crate) is_unread: bool,
     /// The engine key to continue from; `None` when all is checked.
@@ -264,5 +264,5 @@ pub(crate) trait Pages: Send + Sync {
     fn check_some(&self, from: &[u8], at_most: u64) -> Result<Checked, StorageError>;
 
     /// Checks the findings once more; returns the spans still damaged.
-    fn check_again(&self, found: &[Span]) -> Result<Vec<Span>, StorageError>;
+    fn check_again(&self, found: &[DamagedRange]) -> Result<Vec<DamagedRange>, StorageError>;
 }

@@ -22,11 +22,11 @@ use std::{
 
 use super::{
     Kind, OpenError,
-    clean_shutdown::{self, Closed},
+    clean_shutdown::{self, CleanShutdown},
     files,
     marker::{self, Marker},
     open_error::ACCEPT_LOSS_FILE,
-    progress::{self, Mark, Progress, Recorded},
+    progress::{self, ProgressRecord, Recorded, StoreMark},
     space,
 };
 use crate::storage::RowsVersion;
@@ -61,8 +61,8 @@ pub(super) struct Directory {
     /// The record of the progress; `None` if missing or torn.
     pub(super) recorded: Option<Recorded>,
     /// The reason for counting the rows before using the store.
-    pub(super) doubt: Option<&'static str>,
-    progress: Option<Progress>,
+    pub(super) suspicion: Option<&'static str>,
+    progress: Option<ProgressRecord>,
     _lock: File,
 }
 
@@ -100,7 +100,7 @@ impl Directory {
             engine,
             marker: marker.clone().unwrap_or_else(|| Marker::new(engine)),
             recorded: None,
-            doubt: None,
+            suspicion: None,
             progress: None,
             _lock: lock,
         };
@@ -154,17 +154,17 @@ impl Directory {
     /// writes it to the engine before anything else.
     pub(super) fn admit(
         &mut self,
-        found: Option<Mark>,
-        count: impl FnOnce() -> Result<Mark, String>,
-    ) -> Result<Mark, OpenError> {
+        found: Option<StoreMark>,
+        count: impl FnOnce() -> Result<StoreMark, String>,
+    ) -> Result<StoreMark, OpenError> {
         let failed = |source| OpenError::io(&self.path)(source);
         let accepted = self.path.join(ACCEPT_LOSS_FILE).exists();
         let mark = if self.is_new() {
             found.unwrap_or_default()
         } else {
-            self.judge(found, accepted, count)?
+            self.decide_recovery(found, accepted, count)?
         };
-        let progress = Progress::open(&self.path, &self.data_path()).map_err(failed)?;
+        let progress = ProgressRecord::open(&self.path, &self.data_path()).map_err(failed)?;
         progress.record(mark).map_err(failed)?;
         progress.sync(&self.path).map_err(failed)?;
         self.progress = Some(progress);
@@ -180,7 +180,7 @@ impl Directory {
 
     /// Records a durable group.
     /// The record is only a lower bound, so a failure weakens later checks and does no other harm.
-    pub(super) fn record(&self, mark: Mark) {
+    pub(super) fn record(&self, mark: StoreMark) {
         let Some(progress) = &self.progress else {
             return;
         };
@@ -213,7 +213,7 @@ impl Directory {
             return;
         }
         let closed = files::tighten_all(&self.path, true)
-            .and_then(|()| Closed::list(&self.path, &self.engine_path()))
+            .and_then(|()| CleanShutdown::list(&self.path, &self.engine_path()))
             .and_then(|closed| closed.write(&self.path));
         if let Err(error) = closed {
             tracing::warn!(path = %self.path.display(), %error, "cannot note that the store is closed");

@@ -20,7 +20,7 @@ use super::{
     Kind, OpenError,
     directory::Directory,
     open_error::ACCEPT_LOSS_FILE,
-    progress::{Mark, Recorded},
+    progress::{Recorded, StoreMark},
 };
 
 const TABLE: redb::TableDefinition<'_, &[u8], &[u8]> = redb::TableDefinition::new("rows");
@@ -63,7 +63,7 @@ impl Raw {
         catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| Err("panicked".into()))
     }
 
-    fn put(&self, key: &[u8], value: &[u8], mark: Mark) {
+    fn put(&self, key: &[u8], value: &[u8], mark: StoreMark) {
         match self {
             Self::Sled(db) => {
                 let mut batch = sled::Batch::default();
@@ -88,7 +88,7 @@ impl Raw {
 struct Store {
     raw: Raw,
     directory: Directory,
-    mark: Mark,
+    mark: StoreMark,
 }
 
 fn checksum(key: &[u8], value: &[u8]) -> u64 {
@@ -104,14 +104,14 @@ fn open(path: &Path, engine: Kind) -> Result<Store, OpenError> {
     };
     let raw = raw.map_err(damaged)?;
     let found = if directory.is_new() {
-        raw.put(b"first", b"", Mark::default());
-        Some(Mark::default())
+        raw.put(b"first", b"", StoreMark::default());
+        Some(StoreMark::default())
     } else {
         let mark = raw.rows().map_err(damaged)?.remove(MARK);
-        mark.and_then(|mark| Mark::decode(&mark))
+        mark.and_then(|mark| StoreMark::decode(&mark))
     };
     let mark = directory.admit(found, || {
-        let mut mark = Mark::default();
+        let mut mark = StoreMark::default();
         for (key, value) in raw.rows()? {
             if key != MARK && key != b"first" {
                 mark.add(checksum(&key, &value));
@@ -419,11 +419,11 @@ fn a_redb_store_that_was_closed_is_opened_without_counting() {
         }
         shorter += 1;
         let directory = Directory::take(folder.path(), Kind::Redb).unwrap();
-        assert_eq!(directory.doubt, None, "{rows} rows");
+        assert_eq!(directory.suspicion, None, "{rows} rows");
         drop(directory);
         // Opening has removed the list, so only the length is left to check.
         let directory = Directory::take(folder.path(), Kind::Redb).unwrap();
-        assert!(directory.doubt.is_some(), "{rows} rows");
+        assert!(directory.suspicion.is_some(), "{rows} rows");
     }
     assert!(shorter > 0, "no file was shorter");
 }
@@ -500,7 +500,7 @@ fn a_store_whose_making_was_cut_short_is_made_again() {
         let folder = tempfile::tempdir().unwrap();
         let directory = Directory::take(folder.path(), engine).unwrap();
         let raw = Raw::open(engine, &directory.engine_path()).unwrap();
-        raw.put(b"half", b"made", Mark::default());
+        raw.put(b"half", b"made", StoreMark::default());
         drop((raw, directory));
         assert!(open(folder.path(), engine).unwrap().holds(0..0));
     }

@@ -2,21 +2,21 @@
 
 use std::{path::Path, sync::Arc};
 
-pub(crate) use super::fault::{Damage, Fault};
+pub(crate) use super::fault::{Damage, ReadFault};
 
 use super::{
     Kind, OpenError,
     damage::{DamagedPages, Pages},
-    progress::Mark,
+    progress::StoreMark,
 };
 use crate::storage::StorageError;
 
 /// Writes to apply together.
-pub(crate) type Batch = Vec<Change>;
+pub(crate) type Batch = Vec<EngineWrite>;
 
 /// One write to an engine.
 #[derive(Clone, Debug)]
-pub(crate) struct Change {
+pub(crate) struct EngineWrite {
     pub(crate) key: Vec<u8>,
     /// The new bytes, or `None` to remove the key.
     pub(crate) value: Option<Vec<u8>>,
@@ -27,7 +27,7 @@ pub(crate) struct Change {
 }
 
 /// An open database.
-/// Only the writer thread has it; readers have its [`Snapshot`]s.
+/// Only the writer thread has it; readers have its [`EngineSnapshot`]s.
 ///
 /// Dropping it closes the database and returns once its files are free. All snapshots must be
 /// dropped first.
@@ -43,25 +43,25 @@ pub(crate) trait Engine: Sized + Send + 'static {
     const DROPS_ROWS: bool;
     /// The most work for one slice of a large commit.
     /// A slice takes a fraction of the allowed delay of a small commit.
-    const SLICE: Slice;
+    const SLICE: SliceLimits;
     /// The bytes on the disk of a write beside key and value.
     const ROOM_PER_WRITE: usize;
 
     /// Settings of the engine.
     type Options: Clone + Send + Sync + 'static;
     /// The state for readers.
-    type Snapshot: Snapshot;
+    type Snapshot: EngineSnapshot;
 
     /// Opens the database in a directory, or creates an empty one.
     /// All its contents are durable when this returns.
     fn open(path: &Path, options: &Self::Options) -> Result<Self, OpenError>;
 
     /// The current state.
-    fn snapshot(&self) -> Result<Self::Snapshot, Fault>;
+    fn snapshot(&self) -> Result<Self::Snapshot, ReadFault>;
 
     /// Applies a batch and its resulting mark as a whole, and makes them durable.
     /// Returns the resulting mark.
-    fn apply(&mut self, batch: Batch, mark: Mark) -> Result<Mark, Failed>;
+    fn apply(&mut self, batch: Batch, mark: StoreMark) -> Result<StoreMark, ApplyError>;
 
     /// The engine's current pages, if it keeps checksums without checking them.
     fn pages(&self) -> Result<Option<Box<dyn Pages>>, StorageError> {
@@ -82,9 +82,9 @@ pub(crate) trait Engine: Sized + Send + 'static {
 }
 
 /// One state of an engine, or a live view of it.
-pub(crate) trait Snapshot: Send + Sync + 'static {
+pub(crate) trait EngineSnapshot: Send + Sync + 'static {
     /// Passes the bytes of a key to `read`.
-    fn get<R>(&self, key: &[u8], read: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, Fault>;
+    fn get<R>(&self, key: &[u8], read: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, ReadFault>;
 
     /// Passes entries of `from <= key < to` to `each`, until it returns false.
     /// In order or in reverse.
@@ -93,13 +93,13 @@ pub(crate) trait Snapshot: Send + Sync + 'static {
         from: &[u8],
         to: &[u8],
         newest_first: bool,
-        each: impl FnMut(&[u8], &[u8]) -> Result<bool, Fault>,
-    ) -> Result<(), Fault>;
+        each: impl FnMut(&[u8], &[u8]) -> Result<bool, ReadFault>,
+    ) -> Result<(), ReadFault>;
 }
 
 /// The limits of a slice of a large commit.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Slice {
+pub(crate) struct SliceLimits {
     /// The most writes.
     pub(crate) writes: usize,
     /// The most bytes of keys and values.
@@ -108,7 +108,7 @@ pub(crate) struct Slice {
 
 /// The failure to apply a batch and make it durable.
 #[derive(Clone, Debug)]
-pub(crate) enum Failed {
+pub(crate) enum ApplyError {
     /// No part of the batch is applied, now or later.
     NotApplied(StorageError),
     /// The batch is applied as a whole or not at all.
@@ -116,7 +116,7 @@ pub(crate) enum Failed {
     Unknown(StorageError),
 }
 
-impl Failed {
+impl ApplyError {
     pub(crate) fn error(&self) -> &StorageError {
         match self {
             Self::NotApplied(error) | Self::Unknown(error) => error,
@@ -131,13 +131,13 @@ pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, StorageError> {
         .map_err(|_| StorageError::new("the database engine panicked; see the log"))
 }
 
-impl From<Fault> for Failed {
-    fn from(fault: Fault) -> Self {
+impl From<ReadFault> for ApplyError {
+    fn from(fault: ReadFault) -> Self {
         Self::NotApplied(fault.into())
     }
 }
 
-impl From<StorageError> for Failed {
+impl From<StorageError> for ApplyError {
     fn from(error: StorageError) -> Self {
         Self::NotApplied(error)
     }

@@ -20,7 +20,7 @@ const REDO: u8 = b's';
 
 /// The families of entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Family {
+pub(super) enum EngineFamily {
     Mark,
     Commit,
     Part,
@@ -29,13 +29,13 @@ pub(super) enum Family {
 }
 
 /// The family of an engine key; `None` for an unknown one.
-pub(super) fn family(engine_key: &[u8]) -> Option<Family> {
+pub(super) fn family(engine_key: &[u8]) -> Option<EngineFamily> {
     match engine_key {
-        MARK_KEY => Some(Family::Mark),
-        COMMIT_KEY => Some(Family::Commit),
-        [PART, ..] => Some(Family::Part),
-        [ROW, ..] => Some(Family::Row),
-        [REDO, ..] => Some(Family::Redo),
+        MARK_KEY => Some(EngineFamily::Mark),
+        COMMIT_KEY => Some(EngineFamily::Commit),
+        [PART, ..] => Some(EngineFamily::Part),
+        [ROW, ..] => Some(EngineFamily::Row),
+        [REDO, ..] => Some(EngineFamily::Redo),
         _ => None,
     }
 }

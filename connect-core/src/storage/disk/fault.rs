@@ -6,7 +6,7 @@ use crate::storage::StorageError;
 
 /// The reason for a failed read.
 #[derive(Clone, Debug)]
-pub(crate) enum Fault {
+pub(crate) enum ReadFault {
     /// One row is damaged. The other rows are readable.
     Row {
         /// The key of the row.
@@ -29,10 +29,10 @@ pub(crate) enum Damage {
     MissingPart,
 }
 
-impl From<Fault> for StorageError {
-    fn from(fault: Fault) -> Self {
+impl From<ReadFault> for StorageError {
+    fn from(fault: ReadFault) -> Self {
         match fault {
-            Fault::Row { key, damage } => {
+            ReadFault::Row { key, damage } => {
                 let damage = match damage {
                     Damage::Checksum => "is damaged",
                     Damage::MissingPart => "lacks a part of its value",
@@ -44,7 +44,7 @@ impl From<Fault> for StorageError {
                     hex::encode(shown)
                 ))
             }
-            Fault::Damaged(error) | Fault::Engine(error) => error,
+            ReadFault::Damaged(error) | ReadFault::Engine(error) => error,
         }
     }
 }

@@ -14,9 +14,9 @@ use std::{
 use parking_lot::{Mutex, RwLock};
 
 use super::{
-    engine::{Engine, Fault, Snapshot as _, caught},
+    engine::{Engine, EngineSnapshot as _, ReadFault, caught},
     engine_keys, layout,
-    read_view::{Before, Slots},
+    read_view::{Preimage, StagedKeys},
 };
 use crate::storage::{Entry, Key, StorageError, Value};
 
@@ -50,11 +50,11 @@ impl FrozenRows {
 pub(super) struct Frozen<E: Engine> {
     /// `None` once the engine was closed, or failed.
     snapshot: RwLock<Option<E::Snapshot>>,
-    kept: Mutex<Kept>,
+    kept: Mutex<FormerValues>,
 }
 
 /// The former values of rows changed since.
-struct Kept {
+struct FormerValues {
     /// The position of the reader.
     passed: Passed,
     before: BTreeMap<Key, Result<Option<Value>, StorageError>>,
@@ -68,7 +68,7 @@ enum Passed {
     All,
 }
 
-impl Kept {
+impl FormerValues {
     fn has_passed(&self, key: &[u8]) -> bool {
         match &self.passed {
             Passed::Nothing => false,
@@ -121,7 +121,7 @@ impl<E: Engine> Frozen<E> {
     fn new(snapshot: E::Snapshot) -> Self {
         Self {
             snapshot: RwLock::new(Some(snapshot)),
-            kept: Mutex::new(Kept {
+            kept: Mutex::new(FormerValues {
                 passed: Passed::Nothing,
                 before: BTreeMap::new(),
                 bytes: 0,
@@ -183,7 +183,7 @@ impl<E: Engine> Frozen<E> {
 }
 
 /// The engine's rows.
-type Found = Vec<(Key, Result<Value, Fault>)>;
+type Found = Vec<(Key, Result<Value, ReadFault>)>;
 
 /// The engine's rows, with their former values in place of newer ones.
 fn merged(
@@ -224,15 +224,15 @@ impl<E: Engine> FrozenStates<E> {
     }
 
     /// Keeps the values of keys before a write, for live engines.
-    pub(super) fn keep_group(&self, group: &Slots) {
+    pub(super) fn keep_group(&self, group: &StagedKeys) {
         self.each(|kept| {
             let written = group.iter().filter(|(_, slot)| slot.after.is_some());
             for (key, slot) in written {
                 kept.keep(key, || match &slot.before {
-                    Before::Is(value) => Ok(value.clone()),
-                    Before::Unreadable(error, _) => Err(error.clone()),
+                    Preimage::Is(value) => Ok(value.clone()),
+                    Preimage::Unreadable(error, _) => Err(error.clone()),
                     // With a live engine, a group reads all keys it writes.
-                    Before::InSnapshot => Err(StorageError::new("a row was not read")),
+                    Preimage::InSnapshot => Err(StorageError::new("a row was not read")),
                 });
             }
         });
@@ -242,7 +242,7 @@ impl<E: Engine> FrozenStates<E> {
     pub(super) fn keep_keys<'a>(
         &self,
         keys: impl Iterator<Item = &'a Key> + Clone,
-        row: impl Fn(&[u8]) -> Result<Option<Value>, Fault>,
+        row: impl Fn(&[u8]) -> Result<Option<Value>, ReadFault>,
     ) {
         self.each(|kept| {
             for key in keys.clone() {
@@ -251,7 +251,7 @@ impl<E: Engine> FrozenStates<E> {
         });
     }
 
-    fn each(&self, mut keep: impl FnMut(&mut Kept)) {
+    fn each(&self, mut keep: impl FnMut(&mut FormerValues)) {
         if !E::IS_LIVE {
             return;
         }

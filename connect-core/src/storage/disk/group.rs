@@ -3,11 +3,11 @@
 use std::collections::btree_map::Entry as Place;
 
 use super::{
-    engine::{Batch, Engine, Fault},
+    engine::{Batch, Engine, ReadFault},
     engine_keys::{self},
     layout::{self, Was},
     pending,
-    read_view::{Before, Slot, Slots},
+    read_view::{Preimage, StagedKey, StagedKeys},
     view::View,
 };
 use crate::storage::{Commit, Key, StorageError};
@@ -31,18 +31,18 @@ pub(super) enum Joined {
 }
 
 /// Commits with valid expectations, one after another, on top of the engine.
-pub(super) struct Group<'a, E: Engine> {
+pub(super) struct CommitGroup<'a, E: Engine> {
     view: &'a View<E>,
-    slots: Slots,
+    staged: StagedKeys,
     bytes: usize,
     has_writes: bool,
 }
 
-impl<'a, E: Engine> Group<'a, E> {
+impl<'a, E: Engine> CommitGroup<'a, E> {
     pub(super) fn new(view: &'a View<E>) -> Self {
         Self {
             view,
-            slots: Slots::new(),
+            staged: StagedKeys::new(),
             bytes: 0,
             has_writes: false,
         }
@@ -56,14 +56,16 @@ impl<'a, E: Engine> Group<'a, E> {
         for (key, expected) in commit.expects {
             let slot = match self.slot(key, true) {
                 Ok(slot) => slot,
-                Err(Fault::Engine(error)) => return Err(error),
+                Err(ReadFault::Engine(error)) => return Err(error),
                 Err(fault) => return Ok(Joined::Refused(fault.into())),
             };
             let holds = match (&slot.after, &slot.before) {
                 (Some(after), _) => expected.holds(after.as_deref()),
-                (None, Before::Is(before)) => expected.holds(before.as_deref()),
-                (None, Before::Unreadable(error, _)) => return Ok(Joined::Refused(error.clone())),
-                (None, Before::InSnapshot) => false,
+                (None, Preimage::Is(before)) => expected.holds(before.as_deref()),
+                (None, Preimage::Unreadable(error, _)) => {
+                    return Ok(Joined::Refused(error.clone()));
+                }
+                (None, Preimage::InSnapshot) => false,
             };
             if !holds {
                 return Ok(Joined::Conflict);
@@ -74,7 +76,7 @@ impl<'a, E: Engine> Group<'a, E> {
             for (key, _) in &commit.writes {
                 match self.slot(key.clone(), true) {
                     Ok(_) => {}
-                    Err(Fault::Engine(error)) => return Err(error),
+                    Err(ReadFault::Engine(error)) => return Err(error),
                     Err(fault) => return Ok(Joined::Refused(fault.into())),
                 }
             }
@@ -89,52 +91,52 @@ impl<'a, E: Engine> Group<'a, E> {
     }
 
     pub(super) fn is_full(&self) -> bool {
-        self.bytes >= FULL_BYTES || self.slots.len() >= FULL_ENTRIES
+        self.bytes >= FULL_BYTES || self.staged.len() >= FULL_ENTRIES
     }
 
     /// The batch to apply and the keys to hide; `None` without writes.
-    pub(super) fn finish(self) -> Option<(Batch, Slots)> {
+    pub(super) fn finish(self) -> Option<(Batch, StagedKeys)> {
         if !self.has_writes {
             return None;
         }
-        let mut batch = Batch::with_capacity(self.slots.len());
-        for (key, slot) in &self.slots {
+        let mut batch = Batch::with_capacity(self.staged.len());
+        for (key, slot) in &self.staged {
             // Keys with expectations only stay in the overlay, with their true values.
             let Some(after) = &slot.after else { continue };
             let engine_key = engine_keys::row_key(key);
             let was = match &slot.before {
-                Before::Is(Some(value)) => Was::value(&engine_key, value, E::PART_LEN),
-                Before::Unreadable(_, was) => *was,
-                Before::Is(None) | Before::InSnapshot => Was::default(),
+                Preimage::Is(Some(value)) => Was::value(&engine_key, value, E::PART_LEN),
+                Preimage::Unreadable(_, was) => *was,
+                Preimage::Is(None) | Preimage::InSnapshot => Was::default(),
             };
             match after {
                 Some(value) => layout::put(&mut batch, engine_key, value, was, E::PART_LEN),
                 None => layout::remove(&mut batch, engine_key, was),
             }
         }
-        Some((batch, self.slots))
+        Some((batch, self.staged))
     }
 
     /// The key's slot.
     /// If it has to be `known`, the engine is read, once per key and group.
-    fn slot(&mut self, key: Key, known: bool) -> Result<&mut Slot, Fault> {
+    fn slot(&mut self, key: Key, known: bool) -> Result<&mut StagedKey, ReadFault> {
         let read = |key: &[u8]| match self.view.row(key) {
-            Ok(value) => Ok(Before::Is(value)),
-            Err(fault @ Fault::Row { .. }) => {
+            Ok(value) => Ok(Preimage::Is(value)),
+            Err(fault @ ReadFault::Row { .. }) => {
                 let was = self.view.was(key)?;
-                Ok(Before::Unreadable(fault.into(), was))
+                Ok(Preimage::Unreadable(fault.into(), was))
             }
             Err(fault) => Err(fault),
         };
-        match self.slots.entry(key) {
+        match self.staged.entry(key) {
             Place::Occupied(slot) => Ok(slot.into_mut()),
             Place::Vacant(place) => {
                 let before = if known {
                     read(place.key())?
                 } else {
-                    Before::InSnapshot
+                    Preimage::InSnapshot
                 };
-                Ok(place.insert(Slot {
+                Ok(place.insert(StagedKey {
                     before,
                     after: None,
                 }))

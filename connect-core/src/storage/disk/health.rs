@@ -36,13 +36,13 @@ pub enum Health {
 /// A probe for the [`Health`] of a store. It outlives the store.
 #[derive(Clone, Debug)]
 pub struct HealthProbe {
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<HealthState>>,
     /// Asked for the free room on each call, without any commit.
     space: Arc<Space>,
 }
 
 #[derive(Debug)]
-struct State {
+struct HealthState {
     now: Health,
     /// The damage of the store. It stays until another opening finds all pages whole.
     damage: Option<String>,
@@ -51,7 +51,7 @@ struct State {
 impl HealthProbe {
     pub(super) fn new(space: Space) -> Self {
         Self {
-            state: Arc::new(Mutex::new(State {
+            state: Arc::new(Mutex::new(HealthState {
                 now: Health::Working,
                 damage: None,
             })),

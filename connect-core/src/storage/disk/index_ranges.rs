@@ -33,7 +33,7 @@ const OVERHEAD: usize = 192;
 const KEY_OVERHEAD: usize = 24;
 
 /// All entries of `from <= key < to`.
-pub(super) struct Run {
+pub(super) struct IndexRange {
     pub(super) from: Key,
     pub(super) to: Key,
     /// The keys of the entries, in order.
@@ -42,7 +42,7 @@ pub(super) struct Run {
     used: AtomicBool,
 }
 
-impl Run {
+impl IndexRange {
     /// The keys at or above `from`.
     pub(super) fn keys_from(&self, from: &[u8]) -> &[Key] {
         let first = self.keys.partition_point(|key| **key < *from);
@@ -56,14 +56,14 @@ impl Run {
     }
 }
 
-/// Makes runs out of entries read in ascending order.
-pub(super) struct Recorder {
+/// Makes index ranges out of entries read in ascending order.
+pub(super) struct RangeRecorder {
     from: Key,
     keys: Vec<Key>,
-    done: Vec<Run>,
+    done: Vec<IndexRange>,
 }
 
-impl Recorder {
+impl RangeRecorder {
     /// A recorder without entries, starting at `from`.
     pub(super) fn new(from: &[u8]) -> Self {
         Self {
@@ -90,7 +90,7 @@ impl Recorder {
     }
 
     /// Ends with the last added entry.
-    pub(super) fn end_here(mut self) -> Vec<Run> {
+    pub(super) fn end_here(mut self) -> Vec<IndexRange> {
         if let Some(last) = self.keys.last() {
             let to = after(last);
             self.end_run(&to);
@@ -99,7 +99,7 @@ impl Recorder {
     }
 
     /// Ends at `to`: there are no more entries before it.
-    pub(super) fn end_at(mut self, to: &[u8]) -> Vec<Run> {
+    pub(super) fn end_at(mut self, to: &[u8]) -> Vec<IndexRange> {
         self.end_run(to);
         self.done
     }
@@ -108,7 +108,7 @@ impl Recorder {
         let from = std::mem::replace(&mut self.from, to.into());
         let keys = std::mem::take(&mut self.keys);
         if keys.len() >= SHORTEST {
-            self.done.push(Run {
+            self.done.push(IndexRange {
                 from,
                 to: to.into(),
                 keys,
@@ -123,17 +123,17 @@ fn after(key: &[u8]) -> Key {
     [key, &[0]].concat().into()
 }
 
-/// Runs in memory, up to a limit in bytes.
+/// Index ranges in memory, up to a limit in bytes.
 /// They do not overlap.
-pub(super) struct RunCache {
+pub(super) struct IndexRangeCache {
     most_bytes: usize,
-    kept: RwLock<Kept>,
+    kept: RwLock<CachedRanges>,
 }
 
 #[derive(Default)]
-struct Kept {
+struct CachedRanges {
     /// The runs, by their first key.
-    runs: BTreeMap<Key, Arc<Run>>,
+    ranges: BTreeMap<Key, Arc<IndexRange>>,
     bytes: usize,
     /// The last run checked in a search for room, by first key.
     hand: Key,
@@ -142,13 +142,13 @@ struct Kept {
 /// The contents of the cache at a key.
 pub(super) enum At {
     /// The key is in this run.
-    Run(Arc<Run>),
+    Run(Arc<IndexRange>),
     /// The key is in no run.
     /// Holds the first key of the next run, if there is one.
     Gap(Option<Key>),
 }
 
-impl RunCache {
+impl IndexRangeCache {
     /// A cache of this many bytes; no cache with 0.
     pub(super) fn new(bytes: u64) -> Self {
         Self {
@@ -168,18 +168,18 @@ impl RunCache {
             return At::Run(run.clone());
         }
         let above = (Bound::Excluded(key), Bound::Unbounded);
-        let next = kept.runs.range::<[u8], _>(above).next();
+        let next = kept.ranges.range::<[u8], _>(above).next();
         At::Gap(next.map(|(from, _)| from.clone()))
     }
 
     /// Keeps the runs read in a gap.
     /// Runs kept meanwhile by another reader stay.
-    pub(super) fn keep(&self, runs: Vec<Run>) {
-        if runs.is_empty() {
+    pub(super) fn keep(&self, ranges: Vec<IndexRange>) {
+        if ranges.is_empty() {
             return;
         }
         let mut kept = self.kept.write();
-        for run in runs {
+        for run in ranges {
             kept.add(run);
         }
         while kept.bytes > self.most_bytes {
@@ -189,10 +189,10 @@ impl RunCache {
 
     /// Forgets the runs around keys, given in ascending order.
     pub(super) fn forget<'a>(&self, keys: impl Iterator<Item = &'a Key>) {
-        let mut stale: Vec<Arc<Run>> = Vec::new();
+        let mut stale: Vec<Arc<IndexRange>> = Vec::new();
         {
             let kept = self.kept.read();
-            if kept.runs.is_empty() {
+            if kept.ranges.is_empty() {
                 return;
             }
             for key in keys {
@@ -209,30 +209,30 @@ impl RunCache {
     }
 
     pub(super) fn clear(&self) {
-        *self.kept.write() = Kept::default();
+        *self.kept.write() = CachedRanges::default();
     }
 }
 
-impl Kept {
+impl CachedRanges {
     /// The run around a key.
-    fn around(&self, key: &[u8]) -> Option<&Arc<Run>> {
+    fn around(&self, key: &[u8]) -> Option<&Arc<IndexRange>> {
         let to_key = (Bound::Unbounded, Bound::Included(key));
-        let (_, run) = self.runs.range::<[u8], _>(to_key).next_back()?;
+        let (_, run) = self.ranges.range::<[u8], _>(to_key).next_back()?;
         (*run.to > *key).then_some(run)
     }
 
-    fn add(&mut self, run: Run) {
+    fn add(&mut self, run: IndexRange) {
         let below = (Bound::Unbounded, Bound::Excluded(&*run.to));
-        let last = self.runs.range::<[u8], _>(below).next_back();
+        let last = self.ranges.range::<[u8], _>(below).next_back();
         if last.is_some_and(|(_, last)| last.to > run.from) {
             return;
         }
         self.bytes += run.bytes();
-        self.runs.insert(run.from.clone(), Arc::new(run));
+        self.ranges.insert(run.from.clone(), Arc::new(run));
     }
 
     fn remove(&mut self, from: &[u8]) {
-        if let Some(run) = self.runs.remove(from) {
+        if let Some(run) = self.ranges.remove(from) {
             self.bytes -= run.bytes();
         }
     }
@@ -241,8 +241,8 @@ impl Kept {
     fn make_room(&mut self) {
         loop {
             let above = (Bound::Excluded(&*self.hand), Bound::Unbounded);
-            let Some((from, run)) = self.runs.range::<[u8], _>(above).next() else {
-                if self.runs.is_empty() {
+            let Some((from, run)) = self.ranges.range::<[u8], _>(above).next() else {
+                if self.ranges.is_empty() {
                     return;
                 }
                 // Start over; no run begins below this key, and only one at it.

@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
     engine::Engine,
-    index_ranges::{At, Recorder, Run, RunCache},
+    index_ranges::{At, IndexRange, IndexRangeCache, RangeRecorder},
     space::SpaceOptions,
     staged::LARGE_WRITES,
     store::DiskStore,
@@ -199,8 +199,8 @@ macro_rules! for_engines {
 for_engines!(scans_show_one_state, large_commits_are_scanned);
 
 /// Runs of the entries at these times.
-fn runs(times: std::ops::Range<u64>) -> Vec<Run> {
-    let mut recorder = Recorder::new(&entry(times.start, 0));
+fn ranges(times: std::ops::Range<u64>) -> Vec<IndexRange> {
+    let mut recorder = RangeRecorder::new(&entry(times.start, 0));
     for time in times.clone() {
         recorder.add(&entry(time, 0), false);
     }
@@ -209,8 +209,8 @@ fn runs(times: std::ops::Range<u64>) -> Vec<Run> {
 
 #[test]
 fn a_run_ends_where_another_begins() {
-    let cache = RunCache::new(1 << 20);
-    cache.keep(runs(100..300));
+    let cache = IndexRangeCache::new(1 << 20);
+    cache.keep(ranges(100..300));
     let At::Gap(Some(next)) = cache.at(&entry(99, 0)) else {
         unreachable!("nothing was read there");
     };
@@ -230,8 +230,8 @@ fn a_run_ends_where_another_begins() {
 
 #[test]
 fn only_the_runs_around_written_keys_are_forgotten() {
-    let cache = RunCache::new(1 << 20);
-    cache.keep(runs(0..200));
+    let cache = IndexRangeCache::new(1 << 20);
+    cache.keep(ranges(0..200));
     // No such entry exists yet, but the run covers its key.
     cache.forget([entry(70, 1), entry(71, 0)].iter());
     assert!(matches!(cache.at(&entry(63, 0)), At::Run(_)));
@@ -242,8 +242,8 @@ fn only_the_runs_around_written_keys_are_forgotten() {
 
 #[test]
 fn entries_with_values_are_in_no_run() {
-    let cache = RunCache::new(1 << 20);
-    let mut recorder = Recorder::new(&entry(0, 0));
+    let cache = IndexRangeCache::new(1 << 20);
+    let mut recorder = RangeRecorder::new(&entry(0, 0));
     for time in 0..30 {
         recorder.add(&entry(time, 0), time == 15);
     }
@@ -255,11 +255,11 @@ fn entries_with_values_are_in_no_run() {
 
 #[test]
 fn the_runs_that_nobody_scans_make_room() {
-    let cache = RunCache::new(50_000);
-    cache.keep(runs(0..64));
+    let cache = IndexRangeCache::new(50_000);
+    cache.keep(ranges(0..64));
     for part in 1..100 {
         assert!(matches!(cache.at(&entry(0, 0)), At::Run(_)), "in use");
-        cache.keep(runs(part * 64..part * 64 + 64));
+        cache.keep(ranges(part * 64..part * 64 + 64));
     }
     let is_kept = |part: &u64| matches!(cache.at(&entry(part * 64, 0)), At::Run(_));
     let kept = (0..100).filter(is_kept).count();

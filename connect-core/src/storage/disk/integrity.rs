@@ -14,11 +14,11 @@ use std::{fs, io, path::Path};
 
 use super::{
     Kind, OpenError,
-    clean_shutdown::{self, Closed},
+    clean_shutdown::{self, CleanShutdown},
     directory::Directory,
     files,
     open_error::ACCEPT_LOSS_FILE,
-    progress::{self, Mark, Recorded},
+    progress::{self, Recorded, StoreMark},
 };
 use crate::storage::StorageError;
 
@@ -41,15 +41,15 @@ impl Directory {
         };
         self.recorded = Recorded::read(&self.path).map_err(in_file(progress::FILE))?;
         let length = fs::metadata(self.data_path()).map_err(failed)?.len();
-        let closed = Closed::read(&self.path).map_err(in_file(clean_shutdown::FILE))?;
+        let closed = CleanShutdown::read(&self.path).map_err(in_file(clean_shutdown::FILE))?;
         if let Some(was) = &closed {
-            let now = Closed::list(&self.path, &self.engine_path()).map_err(failed)?;
+            let now = CleanShutdown::list(&self.path, &self.engine_path()).map_err(failed)?;
             let missing = was.missing_in(&now);
             if !missing.is_empty() && !accepted {
                 return Err(incomplete(missing));
             }
         }
-        self.doubt = match self.recorded {
+        self.suspicion = match self.recorded {
             None => Some("the record of its progress is missing or torn"),
             // redb shrinks its file on closing, after the last record; the list is made later.
             Some(recorded) if length < recorded.length && closed.is_none() => {
@@ -95,7 +95,7 @@ impl Directory {
     }
 
     /// Checks a damaged store for all acknowledged commits, by its last group.
-    pub(super) fn check_number(&self, found: Mark) -> Result<(), StorageError> {
+    pub(super) fn check_number(&self, found: StoreMark) -> Result<(), StorageError> {
         let recorded = self.recorded.map_or(0, |recorded| recorded.mark.number);
         if found.number < recorded {
             let reason = format_args!(
@@ -108,12 +108,12 @@ impl Directory {
     }
 
     /// The mark to continue from, by the engine's and the recorded mark.
-    pub(super) fn judge(
+    pub(super) fn decide_recovery(
         &self,
-        found: Option<Mark>,
+        found: Option<StoreMark>,
         accepted: bool,
-        count: impl FnOnce() -> Result<Mark, String>,
-    ) -> Result<Mark, OpenError> {
+        count: impl FnOnce() -> Result<StoreMark, String>,
+    ) -> Result<StoreMark, OpenError> {
         let path = || self.path.clone();
         let recorded = self.recorded.map_or(0, |recorded| recorded.mark.number);
         let number = found.map_or(0, |found| found.number);
@@ -126,7 +126,7 @@ impl Directory {
         }
         let expected = match found {
             Some(found) => found,
-            None if accepted => Mark::default(),
+            None if accepted => StoreMark::default(),
             None => {
                 let missing = "the engine's record of the last commit is missing".into();
                 return Err(OpenError::Incomplete {
@@ -135,15 +135,15 @@ impl Directory {
                 });
             }
         };
-        let doubt = if accepted {
+        let suspicion = if accepted {
             Some("a loss is accepted")
         } else {
-            self.doubt
+            self.suspicion
         };
-        let Some(doubt) = doubt else {
+        let Some(suspicion) = suspicion else {
             return Ok(expected);
         };
-        tracing::info!(path = %self.path.display(), reason = doubt, "counting all rows");
+        tracing::info!(path = %self.path.display(), reason = suspicion, "counting all rows");
         let counted = count().map_err(|reason| OpenError::Damaged {
             path: path(),
             reason,
@@ -163,7 +163,7 @@ impl Directory {
             rows = counted.rows,
             "continuing with the readable rows of the store: {ACCEPT_LOSS_FILE} exists"
         );
-        Ok(Mark {
+        Ok(StoreMark {
             number: number.max(recorded),
             ..counted
         })

@@ -8,9 +8,9 @@
 use std::sync::LazyLock;
 
 use super::{
-    engine::{Batch, Change, Damage, Fault, Snapshot},
-    engine_keys::{Family, family, key_of, part_key},
-    progress::Mark,
+    engine::{Batch, Damage, EngineSnapshot, EngineWrite, ReadFault},
+    engine_keys::{EngineFamily, family, key_of, part_key},
+    progress::StoreMark,
 };
 use crate::storage::Value;
 
@@ -51,10 +51,10 @@ impl Was {
 
     /// The current entry, by its stored bytes.
     pub(super) fn now(
-        snapshot: &impl Snapshot,
+        snapshot: &impl EngineSnapshot,
         engine_key: &[u8],
         part_len: usize,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, ReadFault> {
         let was = snapshot.get(engine_key, |stored| Self {
             checksum: checksum_of(stored),
             parts: split_len(stored).map_or(0, |len| parts_of(len, part_len)),
@@ -70,8 +70,8 @@ pub(super) fn checksum_of(stored: &[u8]) -> Option<u32> {
 }
 
 /// Counts a change of the rows into a mark.
-pub(super) fn count(mark: &mut Mark, change: &Change, was: Option<u32>) {
-    if family(&change.key) != Some(Family::Row) {
+pub(super) fn count(mark: &mut StoreMark, change: &EngineWrite, was: Option<u32>) {
+    if family(&change.key) != Some(EngineFamily::Row) {
         return;
     }
     if let Some(was) = was {
@@ -97,7 +97,7 @@ pub(super) fn put(batch: &mut Batch, engine_key: Vec<u8>, value: &[u8], was: Was
     stored.extend_from_slice(content);
     if parts > 0 {
         for (part, bytes) in (0..).zip(value.chunks(part_len)) {
-            batch.push(Change {
+            batch.push(EngineWrite {
                 key: part_key(&engine_key, part),
                 value: Some(bytes.to_vec()),
                 was: None,
@@ -105,7 +105,7 @@ pub(super) fn put(batch: &mut Batch, engine_key: Vec<u8>, value: &[u8], was: Was
         }
     }
     remove_parts(batch, &engine_key, parts..was.parts);
-    batch.push(Change {
+    batch.push(EngineWrite {
         key: engine_key,
         value: Some(stored),
         was: was.checksum,
@@ -115,7 +115,7 @@ pub(super) fn put(batch: &mut Batch, engine_key: Vec<u8>, value: &[u8], was: Was
 /// Adds the changes for removing an entry to `batch`.
 pub(super) fn remove(batch: &mut Batch, engine_key: Vec<u8>, was: Was) {
     remove_parts(batch, &engine_key, 0..was.parts);
-    batch.push(Change {
+    batch.push(EngineWrite {
         key: engine_key,
         value: None,
         was: was.checksum,
@@ -123,7 +123,7 @@ pub(super) fn remove(batch: &mut Batch, engine_key: Vec<u8>, was: Was) {
 }
 
 fn remove_parts(batch: &mut Batch, engine_key: &[u8], parts: std::ops::Range<u32>) {
-    batch.extend(parts.map(|part| Change {
+    batch.extend(parts.map(|part| EngineWrite {
         key: part_key(engine_key, part),
         value: None,
         was: None,
@@ -141,12 +141,12 @@ fn split_len(stored: &[u8]) -> Option<usize> {
 /// The value of an entry, from its stored bytes.
 /// `snapshot` has the parts of a split one.
 pub(super) fn decode(
-    snapshot: &impl Snapshot,
+    snapshot: &impl EngineSnapshot,
     engine_key: &[u8],
     stored: &[u8],
     part_len: usize,
-) -> Result<Value, Fault> {
-    let damaged = |damage| Fault::Row {
+) -> Result<Value, ReadFault> {
+    let damaged = |damage| ReadFault::Row {
         key: key_of(engine_key).into(),
         damage,
     };
@@ -181,11 +181,11 @@ pub(super) fn is_whole(engine_key: &[u8], stored: &[u8]) -> bool {
 
 /// Checks an entry by its stored bytes, like [`decode`].
 pub(super) fn check(
-    snapshot: &impl Snapshot,
+    snapshot: &impl EngineSnapshot,
     engine_key: &[u8],
     stored: &[u8],
     part_len: usize,
-) -> Result<(), Fault> {
+) -> Result<(), ReadFault> {
     if let Some(([WHOLE, sum @ ..], value)) = stored.split_first_chunk::<HEAD>()
         && u32::from_be_bytes(*sum) == checksum(engine_key, WHOLE, value)
     {
@@ -196,11 +196,11 @@ pub(super) fn check(
 
 /// The value of a split entry; `None` if a part is missing.
 fn join(
-    snapshot: &impl Snapshot,
+    snapshot: &impl EngineSnapshot,
     engine_key: &[u8],
     len: usize,
     part_len: usize,
-) -> Result<Option<Vec<u8>>, Fault> {
+) -> Result<Option<Vec<u8>>, ReadFault> {
     let mut value = Vec::new();
     for part in 0..parts_of(len, part_len) {
         let key = part_key(engine_key, part);

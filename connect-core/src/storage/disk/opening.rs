@@ -5,12 +5,12 @@ use std::{path::Path, thread, time::Instant};
 use super::{
     OpenError,
     counting::count,
-    damage::Span,
+    damage::DamagedRange,
     directory::Directory,
-    engine::{Batch, Engine, Failed, Fault, Snapshot as _, caught},
+    engine::{ApplyError, Batch, Engine, EngineSnapshot as _, ReadFault, caught},
     engine_keys::{self},
     layout::{self, Was},
-    progress::Mark,
+    progress::StoreMark,
     scrub,
     space::Space,
     staged,
@@ -20,7 +20,7 @@ use crate::storage::{Entry, StorageError};
 /// An open engine, and the progress of its store.
 pub(super) struct Opened<E> {
     pub(super) engine: E,
-    pub(super) mark: Mark,
+    pub(super) mark: StoreMark,
     /// Whether a large commit was in force at the last close or failure.
     pub(super) finished_a_commit: bool,
 }
@@ -71,7 +71,7 @@ pub(super) fn open<E: Engine>(
             let key = engine_keys::row_key(key);
             layout::put(&mut batch, key, value, Was::default(), E::PART_LEN);
         }
-        found = Some(apply(&mut engine, batch, Mark::default())?);
+        found = Some(apply(&mut engine, batch, StoreMark::default())?);
     }
     let mark = directory.admit(found, || {
         let counted = caught(|| count(&engine, found)).map_err(|error| error.to_string())?;
@@ -98,7 +98,7 @@ pub(super) fn open<E: Engine>(
 pub(super) fn open_again<E: Engine>(
     directory: &Directory,
     options: &E::Options,
-    last: Mark,
+    last: StoreMark,
 ) -> Result<Opened<E>, StorageError> {
     let engine_path = directory.engine_path();
     let mut engine = caught(|| E::open(&engine_path, options))?.map_err(StorageError::new)?;
@@ -110,11 +110,11 @@ pub(super) fn open_again<E: Engine>(
         let found = mark(&engine)?.unwrap_or_default();
         if found.number < last.number {
             let reason = "the database has lost commits that were durable";
-            return Err(Failed::NotApplied(StorageError::new(reason)));
+            return Err(ApplyError::NotApplied(StorageError::new(reason)));
         }
         if E::DROPS_ROWS && !count(&engine, Some(found))?.same_rows(&found) {
             let reason = "the database has lost rows since it was opened; restore a copy";
-            return Err(Failed::NotApplied(StorageError::new(reason)));
+            return Err(ApplyError::NotApplied(StorageError::new(reason)));
         }
         staged::finish(&mut engine, found)
     })?;
@@ -169,7 +169,7 @@ fn check_pages<E: Engine>(engine: &E) -> Result<Option<u64>, StorageError> {
         damaged = checked.damaged.len(),
         "checked the pages of the store"
     );
-    if checked.damaged.iter().any(Span::is_everything) {
+    if checked.damaged.iter().any(DamagedRange::is_everything) {
         return Err(StorageError::new(
             "the page that leads to all rows is damaged",
         ));
@@ -205,7 +205,9 @@ fn open_damaged<E: Engine>(engine: E, directory: &Directory) -> Result<Opened<E>
 }
 
 /// The mark in the engine.
-pub(super) fn mark<E: Engine>(engine: &E) -> Result<Option<Mark>, Fault> {
+pub(super) fn mark<E: Engine>(engine: &E) -> Result<Option<StoreMark>, ReadFault> {
     let snapshot = engine.snapshot()?;
-    Ok(snapshot.get(engine_keys::MARK_KEY, Mark::decode)?.flatten())
+    Ok(snapshot
+        .get(engine_keys::MARK_KEY, StoreMark::decode)?
+        .flatten())
 }

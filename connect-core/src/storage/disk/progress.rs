@@ -1,6 +1,6 @@
 //! The progress of a store: its marks, and a record of the last.
 //!
-//! The engine stores its [`Mark`] in the same batch as the rows, so the two always agree. The
+//! The engine stores its [`StoreMark`] in the same batch as the rows, so the two always agree. The
 //! record is a file beside the engine's, rewritten in place after each durable group and never
 //! synced: it survives a killed process. After a loss of power it may be older than the engine, never newer. It is therefore a
 //! lower bound of the acknowledged groups, and an engine below it has lost data.
@@ -19,7 +19,7 @@ pub(super) const FILE: &str = "connect.progress";
 /// The state of a store after a group of commits.
 /// It holds the group's number, and a fingerprint of all rows, cheap to update from group to group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Mark {
+pub(crate) struct StoreMark {
     /// The number of the last group, from 1 on.
     pub(super) number: u64,
     /// The number of rows.
@@ -28,7 +28,7 @@ pub(crate) struct Mark {
     pub(super) sum: u64,
 }
 
-impl Mark {
+impl StoreMark {
     /// The length of an encoded mark in bytes.
     pub(super) const LEN: usize = 24;
 
@@ -77,21 +77,21 @@ impl Mark {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Recorded {
     /// The last group recorded as durable.
-    pub(super) mark: Mark,
+    pub(super) mark: StoreMark,
     /// The length of the engine's data file at the time, in bytes.
     pub(super) length: u64,
 }
 
 const MAGIC: &[u8; 8] = b"connect2";
-const RECORD_LEN: usize = MAGIC.len() + Mark::LEN + 8 + 4;
+const RECORD_LEN: usize = MAGIC.len() + StoreMark::LEN + 8 + 4;
 
 impl Recorded {
     fn encode(&self) -> [u8; RECORD_LEN] {
         let mut bytes = [0; RECORD_LEN];
         let (content, checksum) = bytes.split_at_mut(RECORD_LEN - 4);
         content[..8].copy_from_slice(MAGIC);
-        content[8..8 + Mark::LEN].copy_from_slice(&self.mark.encode());
-        content[8 + Mark::LEN..].copy_from_slice(&self.length.to_be_bytes());
+        content[8..8 + StoreMark::LEN].copy_from_slice(&self.mark.encode());
+        content[8 + StoreMark::LEN..].copy_from_slice(&self.length.to_be_bytes());
         checksum.copy_from_slice(&crc32fast::hash(content).to_be_bytes());
         bytes
     }
@@ -104,7 +104,7 @@ impl Recorded {
         }
         let (mark, length) = content.split_last_chunk::<8>()?;
         Some(Self {
-            mark: Mark::decode(mark)?,
+            mark: StoreMark::decode(mark)?,
             length: u64::from_be_bytes(*length),
         })
     }
@@ -122,13 +122,13 @@ impl Recorded {
 /// The record, open for writing.
 /// Both files stay open, so recording works even when the process has no file descriptors left.
 #[derive(Debug)]
-pub(super) struct Progress {
+pub(super) struct ProgressRecord {
     record: File,
     data: File,
     data_path: PathBuf,
 }
 
-impl Progress {
+impl ProgressRecord {
     /// Opens the record of a folder, creating it if missing.
     /// `data` is the engine's data file.
     pub(super) fn open(folder: &Path, data: &Path) -> io::Result<Self> {
@@ -145,7 +145,7 @@ impl Progress {
     }
 
     /// Records a durable group, with the data file's current length.
-    pub(super) fn record(&self, mark: Mark) -> io::Result<()> {
+    pub(super) fn record(&self, mark: StoreMark) -> io::Result<()> {
         let length = self.data.metadata()?.len();
         write_at_start(&self.record, &Recorded { mark, length }.encode())
     }
@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     const RECORDED: Recorded = Recorded {
-        mark: Mark {
+        mark: StoreMark {
             number: 7,
             rows: 3,
             sum: u64::MAX,
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn marks_do_not_depend_on_the_order_of_rows() {
-        let (mut one, mut other) = (Mark::default(), Mark::default());
+        let (mut one, mut other) = (StoreMark::default(), StoreMark::default());
         for checksum in [1, u64::MAX, 77] {
             one.add(checksum);
         }

@@ -5,11 +5,11 @@ use std::sync::{Arc, mpsc};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use super::{
-    damage::{Pages, Span},
+    damage::{DamagedRange, Pages},
     frozen::FrozenRows,
     pending::Prepared,
     staged,
-    verify::Check,
+    verify::StoreCheck,
 };
 use crate::storage::{Commit, CommitError, StorageError};
 
@@ -20,15 +20,18 @@ const PLACES: usize = 1024;
 /// A task for the writer thread.
 pub(super) enum Message {
     /// Apply this commit.
-    Commit(Request),
+    Commit(CommitRequest),
     /// Check some more entries.
-    Check(Check, mpsc::SyncSender<Result<Check, StorageError>>),
+    Check(
+        StoreCheck,
+        mpsc::SyncSender<Result<StoreCheck, StorageError>>,
+    ),
     /// Keep the current state readable while commits go on.
     Freeze(mpsc::SyncSender<Result<FrozenRows, StorageError>>),
     /// Return the engine's current pages.
     Pages(mpsc::SyncSender<Result<Option<Box<dyn Pages>>, StorageError>>),
     /// Check these pages once more, and keep reads away from damaged ones.
-    Damaged(Vec<Span>),
+    Damaged(Vec<DamagedRange>),
     /// Reopen the engine: a read has failed.
     Reopen(StorageError),
     /// Finish the commits in the queue, and close the store.
@@ -51,8 +54,8 @@ impl Message {
 
 /// A commit, with the address for its answer.
 /// The caller may be gone by then; its commit is done anyway.
-pub(super) struct Request {
-    pub(super) work: Work,
+pub(super) struct CommitRequest {
+    pub(super) work: CommitWork,
     pub(super) reply: Reply,
     /// A place in the queue, released once the commit has left it.
     pub(super) place: Option<OwnedSemaphorePermit>,
@@ -63,7 +66,7 @@ pub(super) type Reply = oneshot::Sender<Result<(), CommitError>>;
 
 /// A commit, by its size.
 /// In both, the guard is an ordinary row.
-pub(super) enum Work {
+pub(super) enum CommitWork {
     /// A commit for a group.
     Small(Commit),
     /// A commit to do in slices.
@@ -71,12 +74,12 @@ pub(super) enum Work {
 }
 
 /// The sending end of the queue.
-pub(super) struct Queue {
+pub(super) struct CommitQueue {
     sender: mpsc::Sender<Message>,
     places: Arc<Semaphore>,
 }
 
-impl Queue {
+impl CommitQueue {
     pub(super) fn new() -> (Self, mpsc::Receiver<Message>) {
         let (sender, receiver) = mpsc::channel();
         let places = Arc::new(Semaphore::new(PLACES));
@@ -89,7 +92,7 @@ impl Queue {
         let work = prepare(commit).await?;
         let place = self.places.clone().acquire_owned().await;
         let (reply, answer) = oneshot::channel();
-        let request = Request {
+        let request = CommitRequest {
             work,
             reply,
             place: Some(place.map_err(|_| CommitError::NotApplied(stopped()))?),
@@ -107,15 +110,15 @@ impl Queue {
 }
 
 /// Turns the guard into an ordinary row, and sorts a large commit.
-async fn prepare(commit: Commit) -> Result<Work, CommitError> {
+async fn prepare(commit: Commit) -> Result<CommitWork, CommitError> {
     let commit = commit.with_guard_as_row();
     if !is_large(&commit) {
-        return Ok(Work::Small(commit));
+        return Ok(CommitWork::Small(commit));
     }
     // Sorting takes long enough to delay other tasks of this thread.
     let prepared = tokio::task::spawn_blocking(|| Prepared::new(commit)).await;
     let failed = |error| CommitError::NotApplied(StorageError::new(error));
-    prepared.map(Work::Large).map_err(failed)
+    prepared.map(CommitWork::Large).map_err(failed)
 }
 
 fn is_large(commit: &Commit) -> bool {

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, ops::Bound, sync::Arc};
 
 use super::{
-    engine::{Engine, Fault, Snapshot},
+    engine::{Engine, EngineSnapshot, ReadFault},
     engine_keys::{self},
     layout::{self, Was},
     pending::Pending,
@@ -11,27 +11,27 @@ use super::{
 use crate::storage::{Key, Range, StorageError, Value};
 
 /// One complete state.
-pub(super) struct Shown<E: Engine> {
+pub(super) struct ReadView<E: Engine> {
     /// `None` while the database is being reopened.
     pub(super) snapshot: Option<E::Snapshot>,
-    pub(super) hidden: Slots,
+    pub(super) hidden: StagedKeys,
     pub(super) pending: Option<Arc<Pending>>,
     /// Set when the outcome of the hidden group is unknown.
-    pub(super) doubt: Option<StorageError>,
+    pub(super) suspicion: Option<StorageError>,
 }
 
 /// The keys of a group, with their values before and after it.
-pub(super) type Slots = BTreeMap<Key, Slot>;
+pub(super) type StagedKeys = BTreeMap<Key, StagedKey>;
 
 /// A key written or expected by commits of the group.
-pub(super) struct Slot {
-    pub(super) before: Before,
+pub(super) struct StagedKey {
+    pub(super) before: Preimage,
     /// The key's value after the commits so far, if written.
     pub(super) after: Option<Option<Value>>,
 }
 
 /// The value of a key before the group.
-pub(super) enum Before {
+pub(super) enum Preimage {
     /// This value, or none.
     Is(Option<Value>),
     /// A damaged row, with its remaining readable data.
@@ -40,11 +40,11 @@ pub(super) enum Before {
     InSnapshot,
 }
 
-impl<E: Engine> Shown<E> {
-    pub(super) fn snapshot(&self) -> Result<&E::Snapshot, Fault> {
-        self.snapshot
-            .as_ref()
-            .ok_or_else(|| Fault::Damaged(StorageError::new("the database is being opened again")))
+impl<E: Engine> ReadView<E> {
+    pub(super) fn snapshot(&self) -> Result<&E::Snapshot, ReadFault> {
+        self.snapshot.as_ref().ok_or_else(|| {
+            ReadFault::Damaged(StorageError::new("the database is being opened again"))
+        })
     }
 
     /// Returns whether the overlay has keys in `from <= key < to`.
@@ -58,11 +58,11 @@ impl<E: Engine> Shown<E> {
 }
 
 /// Reads a row from the engine.
-pub(super) fn row<S: Snapshot>(
+pub(super) fn row<S: EngineSnapshot>(
     snapshot: &S,
     key: &[u8],
     part_len: usize,
-) -> Result<Option<Value>, Fault> {
+) -> Result<Option<Value>, ReadFault> {
     let engine_key = engine_keys::row_key(key);
     let decode = |stored: &[u8]| layout::decode(snapshot, &engine_key, stored, part_len);
     snapshot.get(&engine_key, decode)?.transpose()

@@ -4,11 +4,11 @@ use std::{cell::Cell, cmp::Ordering, iter::Peekable, ops::Bound};
 
 use super::{
     cache::RowCache,
-    engine::{self, Engine, Fault},
+    engine::{self, Engine, ReadFault},
     engine_keys,
-    index_ranges::{At, Recorder, RunCache},
+    index_ranges::{At, IndexRangeCache, RangeRecorder},
     layout,
-    read_view::{Before, Shown, Slot, row},
+    read_view::{Preimage, ReadView, StagedKey, row},
 };
 use crate::storage::{Entry, Key, Range, Snapshot, StorageError, Value};
 
@@ -16,10 +16,10 @@ use crate::storage::{Entry, Key, Range, Snapshot, StorageError, Value};
 const USUAL_SCAN: usize = 256;
 
 /// One read, under the read lock.
-pub(super) struct Reading<'a, E: Engine> {
-    pub(super) shown: &'a Shown<E>,
+pub(super) struct LockedRead<'a, E: Engine> {
+    pub(super) shown: &'a ReadView<E>,
     pub(super) cache: &'a RowCache,
-    pub(super) runs: &'a RunCache,
+    pub(super) ranges: &'a IndexRangeCache,
     /// Set when the engine has failed, and a reopening may help.
     pub(super) engine_failed: &'a Cell<bool>,
 }
@@ -27,7 +27,7 @@ pub(super) struct Reading<'a, E: Engine> {
 /// A key and its value in the overlay.
 type Over<'a> = (&'a [u8], Result<Option<&'a Value>, StorageError>);
 
-impl<E: Engine> Snapshot for Reading<'_, E> {
+impl<E: Engine> Snapshot for LockedRead<'_, E> {
     fn get(&self, key: &[u8]) -> Result<Option<Value>, StorageError> {
         self.find(key).map_err(|fault| self.error(fault))
     }
@@ -43,15 +43,15 @@ impl<E: Engine> Snapshot for Reading<'_, E> {
     }
 }
 
-impl<E: Engine> Reading<'_, E> {
-    fn error(&self, fault: Fault) -> StorageError {
-        if matches!(fault, Fault::Engine(_)) {
+impl<E: Engine> LockedRead<'_, E> {
+    fn error(&self, fault: ReadFault) -> StorageError {
+        if matches!(fault, ReadFault::Engine(_)) {
             self.engine_failed.set(true);
         }
         fault.into()
     }
 
-    fn find(&self, key: &[u8]) -> Result<Option<Value>, Fault> {
+    fn find(&self, key: &[u8]) -> Result<Option<Value>, ReadFault> {
         if let Some(pending) = &self.shown.pending
             && let Some(value) = pending.get(key)
         {
@@ -59,7 +59,7 @@ impl<E: Engine> Reading<'_, E> {
         }
         if let Some(slot) = self.shown.hidden.get(key) {
             return match self.before(slot) {
-                Some(before) => Ok(before.map_err(Fault::Damaged)?.cloned()),
+                Some(before) => Ok(before.map_err(ReadFault::Damaged)?.cloned()),
                 None => row(self.shown.snapshot()?, key, E::PART_LEN),
             };
         }
@@ -78,7 +78,7 @@ impl<E: Engine> Reading<'_, E> {
         range: Range<'_>,
         limit: usize,
         newest_first: bool,
-    ) -> Result<Vec<Entry>, Fault> {
+    ) -> Result<Vec<Entry>, ReadFault> {
         if limit == 0 || range.is_empty() {
             return Ok(Vec::new());
         }
@@ -89,7 +89,7 @@ impl<E: Engine> Reading<'_, E> {
             limit,
             newest_first,
         };
-        if newest_first || self.runs.is_off() {
+        if newest_first || self.ranges.is_off() {
             visit(snapshot, range, newest_first, |engine_key, stored| {
                 let key = engine_keys::key_of(engine_key);
                 merge.add(key, || {
@@ -97,21 +97,21 @@ impl<E: Engine> Reading<'_, E> {
                 })
             })?;
         } else {
-            self.walk_runs(snapshot, range, &mut merge)?;
+            self.walk_ranges(snapshot, range, &mut merge)?;
         }
         merge.finish()
     }
 
     /// Walks a range upwards, through runs and the engine between them.
-    fn walk_runs<'s, I: Iterator<Item = Over<'s>>>(
+    fn walk_ranges<'s, I: Iterator<Item = Over<'s>>>(
         &self,
         snapshot: &E::Snapshot,
         range: Range<'_>,
         merge: &mut Merge<'s, I>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), ReadFault> {
         let mut from: Key = range.from.into();
         loop {
-            let next = match self.runs.at(&from) {
+            let next = match self.ranges.at(&from) {
                 At::Run(run) => {
                     for key in run.keys_from(&from) {
                         if range.to.is_some_and(|to| **key >= *to)
@@ -148,8 +148,8 @@ impl<E: Engine> Reading<'_, E> {
         snapshot: &E::Snapshot,
         gap: Range<'_>,
         merge: &mut Merge<'s, I>,
-    ) -> Result<bool, Fault> {
-        let mut recorder = Recorder::new(gap.from);
+    ) -> Result<bool, ReadFault> {
+        let mut recorder = RangeRecorder::new(gap.from);
         let mut goes_on = true;
         visit(snapshot, gap, false, |engine_key, stored| {
             let key = engine_keys::key_of(engine_key);
@@ -162,23 +162,23 @@ impl<E: Engine> Reading<'_, E> {
             recorder.add(key, has_value);
             Ok(goes_on)
         })?;
-        let mut runs = match gap.to {
+        let mut ranges = match gap.to {
             Some(to) if goes_on => recorder.end_at(to),
             _ => recorder.end_here(),
         };
-        runs.retain(|run| !self.shown.lies_over(&run.from, &run.to));
-        self.runs.keep(runs);
+        ranges.retain(|run| !self.shown.lies_over(&run.from, &run.to));
+        self.ranges.keep(ranges);
         Ok(goes_on)
     }
 }
 
 /// Passes the engine's rows of a range to `each`.
-fn visit<S: engine::Snapshot>(
+fn visit<S: engine::EngineSnapshot>(
     snapshot: &S,
     range: Range<'_>,
     newest_first: bool,
-    each: impl FnMut(&[u8], &[u8]) -> Result<bool, Fault>,
-) -> Result<(), Fault> {
+    each: impl FnMut(&[u8], &[u8]) -> Result<bool, ReadFault>,
+) -> Result<(), ReadFault> {
     let to = range
         .to
         .map_or_else(|| engine_keys::ROWS_END.into(), engine_keys::row_key);
@@ -199,8 +199,8 @@ impl<'a, I: Iterator<Item = Over<'a>>> Merge<'a, I> {
     fn add(
         &mut self,
         key: &[u8],
-        value: impl FnOnce() -> Result<Value, Fault>,
-    ) -> Result<bool, Fault> {
+        value: impl FnOnce() -> Result<Value, ReadFault>,
+    ) -> Result<bool, ReadFault> {
         while let Some((over_key, _)) = self.over.peek() {
             let place = (*over_key).cmp(key);
             let place = if self.newest_first {
@@ -225,16 +225,16 @@ impl<'a, I: Iterator<Item = Over<'a>>> Merge<'a, I> {
     }
 
     /// Moves the next overlay entry to the result.
-    fn take(&mut self) -> Result<(), Fault> {
+    fn take(&mut self) -> Result<(), ReadFault> {
         if let Some((key, value)) = self.over.next()
-            && let Some(value) = value.map_err(Fault::Damaged)?
+            && let Some(value) = value.map_err(ReadFault::Damaged)?
         {
             self.entries.push((key.into(), value.clone()));
         }
         Ok(())
     }
 
-    fn finish(mut self) -> Result<Vec<Entry>, Fault> {
+    fn finish(mut self) -> Result<Vec<Entry>, ReadFault> {
         while self.entries.len() < self.limit && self.over.peek().is_some() {
             self.take()?;
         }
@@ -242,19 +242,19 @@ impl<'a, I: Iterator<Item = Over<'a>>> Merge<'a, I> {
     }
 }
 
-impl<'a, E: Engine> Reading<'a, E> {
+impl<'a, E: Engine> LockedRead<'a, E> {
     /// The value of a key before the group under way.
     /// `None`: see the snapshot.
-    fn before(&self, slot: &'a Slot) -> Option<Result<Option<&'a Value>, StorageError>> {
-        if let Some(doubt) = &self.shown.doubt
+    fn before(&self, slot: &'a StagedKey) -> Option<Result<Option<&'a Value>, StorageError>> {
+        if let Some(suspicion) = &self.shown.suspicion
             && slot.after.is_some()
         {
-            return Some(Err(doubt.clone()));
+            return Some(Err(suspicion.clone()));
         }
         match &slot.before {
-            Before::Is(value) => Some(Ok(value.as_ref())),
-            Before::Unreadable(error, _) => Some(Err(error.clone())),
-            Before::InSnapshot => None,
+            Preimage::Is(value) => Some(Ok(value.as_ref())),
+            Preimage::Unreadable(error, _) => Some(Err(error.clone())),
+            Preimage::InSnapshot => None,
         }
     }
 

@@ -10,8 +10,8 @@ use std::{
 };
 
 use super::{
-    damage::Span,
-    engine::{Engine, Failed, caught},
+    damage::DamagedRange,
+    engine::{ApplyError, Engine, caught},
     health::Health,
     opening::{self, Opened},
     queue::Message,
@@ -36,7 +36,7 @@ fn longer(pause: Duration) -> Duration {
 
 impl<E: Engine> Writer<E> {
     /// Fails with a read's error to reopen the engine, except just afterwards.
-    pub(super) fn reopen(&mut self, error: StorageError) -> Result<(), Failed> {
+    pub(super) fn reopen(&mut self, error: StorageError) -> Result<(), ApplyError> {
         // One failed read causes many of these messages.
         let elapsed = self.opened.elapsed();
         if elapsed < self.patience {
@@ -48,12 +48,12 @@ impl<E: Engine> Writer<E> {
         } else {
             REOPEN_PAUSE
         };
-        Err(Failed::NotApplied(error))
+        Err(ApplyError::NotApplied(error))
     }
 
     /// Reopens the engine, however long it takes.
     /// False: the store is being closed, and the engine cannot be opened.
-    pub(super) fn recover(&mut self, failed: &Failed) -> bool {
+    pub(super) fn recover(&mut self, failed: &ApplyError) -> bool {
         self.health.failed(failed.error());
         let give_up = Instant::now() + PATIENCE;
         let mut error = failed.error().clone();
@@ -133,14 +133,14 @@ impl<E: Engine> Writer<E> {
     ///
     /// Findings may be false: a reopened engine uses the pages of former states, and a disk
     /// may fail for a moment.
-    pub(super) fn keep_away(&mut self, found: Vec<Span>) -> Result<(), StorageError> {
+    pub(super) fn keep_away(&mut self, found: Vec<DamagedRange>) -> Result<(), StorageError> {
         let engine = self.engine()?;
         let (Some(damage), Some(pages)) = (engine.damage().cloned(), engine.pages()?) else {
             return Ok(());
         };
         let found = damage.unknown(found);
         if damage.add(&caught(|| pages.check_again(&found))??) {
-            self.view.forget_runs();
+            self.view.forget_ranges();
             self.tell_damage();
         }
         Ok(())
@@ -149,7 +149,7 @@ impl<E: Engine> Writer<E> {
     /// Answers the waiting callers that the outcome of their commits is unknown.
     fn leave_unknown(&mut self, error: &StorageError) {
         if !self.work.group.is_empty() {
-            self.view.doubt(error.clone());
+            self.view.suspect(error.clone());
             self.answer_group(&Err(CommitError::Unknown(error.clone())));
         }
         if let Some((staged, reply)) = &mut self.work.staged

@@ -16,9 +16,9 @@ use std::{
 };
 
 use super::{
-    damage::{Checked, Span},
+    damage::{Checked, DamagedRange},
     engine::caught,
-    queue::{Message, Queue},
+    queue::{CommitQueue, Message},
 };
 use crate::storage::StorageError;
 
@@ -37,9 +37,9 @@ pub(super) struct Scrub {
 
 impl Scrub {
     /// Starts the thread of an open store.
-    pub(super) fn start(queue: Arc<Queue>) -> std::io::Result<Self> {
+    pub(super) fn start(queue: Arc<CommitQueue>) -> std::io::Result<Self> {
         let (orders, received) = mpsc::sync_channel(1);
-        let work = Work {
+        let work = ScrubWork {
             queue,
             from: Vec::new(),
             found: Vec::new(),
@@ -71,15 +71,15 @@ impl Drop for Scrub {
     }
 }
 
-struct Work {
-    queue: Arc<Queue>,
+struct ScrubWork {
+    queue: Arc<CommitQueue>,
     /// The engine key to continue from.
     from: Vec<u8>,
     /// Damaged pages, for the writer.
-    found: Vec<Span>,
+    found: Vec<DamagedRange>,
 }
 
-impl Work {
+impl ScrubWork {
     fn run(mut self, orders: &mpsc::Receiver<()>) {
         loop {
             let is_all = match orders.recv_timeout(PAUSE) {

@@ -12,11 +12,11 @@
 use std::ops::Range;
 
 use super::{
-    engine::{Batch, Damage, Engine, Failed, Fault, Slice, Snapshot as _},
+    engine::{ApplyError, Batch, Damage, Engine, EngineSnapshot as _, ReadFault, SliceLimits},
     engine_keys::{self},
     layout::{self, Was},
     pending::Prepared,
-    progress::Mark,
+    progress::StoreMark,
     redo,
 };
 use crate::storage::{Key, StorageError, Value};
@@ -54,7 +54,7 @@ pub(super) enum Next {
 }
 
 /// The writer's part in a step.
-pub(super) enum Step {
+pub(super) enum WriterStep {
     /// Continue with the next step.
     GoOn,
     /// Apply this batch, then continue.
@@ -64,7 +64,7 @@ pub(super) enum Step {
 }
 
 impl Staged {
-    pub(super) fn new(commit: Prepared, slice: Slice) -> Self {
+    pub(super) fn new(commit: Prepared, slice: SliceLimits) -> Self {
         let slices = slices(commit.pending.writes(), slice);
         Self {
             commit,
@@ -100,33 +100,33 @@ impl Staged {
     /// Prepares the next step. `row` reads a current row.
     pub(super) fn prepare<E: Engine>(
         &self,
-        snapshot: impl FnOnce() -> Result<E::Snapshot, Fault>,
-        mut row: impl FnMut(&[u8]) -> Result<Option<Value>, Fault>,
-    ) -> Result<Step, Fault> {
+        snapshot: impl FnOnce() -> Result<E::Snapshot, ReadFault>,
+        mut row: impl FnMut(&[u8]) -> Result<Option<Value>, ReadFault>,
+    ) -> Result<WriterStep, ReadFault> {
         let writes = self.commit.pending.writes();
         Ok(match self.next {
             Next::Check(from) => {
                 let to = self.commit.expects.len().min(from + CHECKED_AT_ONCE);
                 for (key, expected) in &self.commit.expects[from..to] {
                     if !expected.holds(row(key)?.as_deref()) {
-                        return Ok(Step::Conflict);
+                        return Ok(WriterStep::Conflict);
                     }
                 }
-                Step::GoOn
+                WriterStep::GoOn
             }
             Next::Store(slice) => {
                 let mut batch = Batch::new();
                 let content = redo::encode(&writes[self.slices[slice].clone()]);
                 let key = engine_keys::redo_key(number(slice));
                 layout::put(&mut batch, key, &content, Was::default(), E::PART_LEN);
-                Step::Apply(batch)
+                WriterStep::Apply(batch)
             }
             Next::Commit => {
                 let mut batch = Batch::new();
                 let count = number(self.slices.len()).to_be_bytes();
                 let key = engine_keys::COMMIT_KEY.to_vec();
                 layout::put(&mut batch, key, &count, Was::default(), E::PART_LEN);
-                Step::Apply(batch)
+                WriterStep::Apply(batch)
             }
             Next::Move(slice) => {
                 let range = self.slices[slice].clone();
@@ -135,9 +135,9 @@ impl Staged {
                 let moved = writes[range]
                     .iter()
                     .map(|(key, value)| (&**key, value.as_deref()));
-                Step::Apply(move_slice::<E>(&snapshot()?, number, moved, is_last)?)
+                WriterStep::Apply(move_slice::<E>(&snapshot()?, number, moved, is_last)?)
             }
-            Next::Done => Step::GoOn,
+            Next::Done => WriterStep::GoOn,
         })
     }
 
@@ -166,7 +166,7 @@ fn move_slice<'a, E: Engine>(
     number: u32,
     writes: impl Iterator<Item = (&'a [u8], Option<&'a [u8]>)>,
     is_last: bool,
-) -> Result<Batch, Fault> {
+) -> Result<Batch, ReadFault> {
     let mut batch = Batch::new();
     for (key, value) in writes {
         let engine_key = engine_keys::row_key(key);
@@ -192,7 +192,10 @@ fn move_slice<'a, E: Engine>(
 /// Finishes a large commit in force when the process ended.
 /// Removes the remains of one not in force. Returns the resulting mark, and whether a commit was in
 /// force.
-pub(super) fn finish<E: Engine>(engine: &mut E, mut mark: Mark) -> Result<(Mark, bool), Failed> {
+pub(super) fn finish<E: Engine>(
+    engine: &mut E,
+    mut mark: StoreMark,
+) -> Result<(StoreMark, bool), ApplyError> {
     let Some(slices) = in_force(engine)? else {
         while let Some((key, _)) = first_redo(engine)? {
             let was = Was::now(&engine.snapshot()?, &key, E::PART_LEN)?;
@@ -224,7 +227,7 @@ pub(super) fn finish<E: Engine>(engine: &mut E, mut mark: Mark) -> Result<(Mark,
 }
 
 /// The number of slices of the commit in force, if any.
-fn in_force<E: Engine>(engine: &E) -> Result<Option<u32>, Fault> {
+fn in_force<E: Engine>(engine: &E) -> Result<Option<u32>, ReadFault> {
     let snapshot = engine.snapshot()?;
     let key = engine_keys::COMMIT_KEY;
     let decode = |stored: &[u8]| layout::decode(&snapshot, key, stored, E::PART_LEN);
@@ -232,13 +235,13 @@ fn in_force<E: Engine>(engine: &E) -> Result<Option<u32>, Fault> {
         return Ok(None);
     };
     let count = (*record).try_into().map(u32::from_be_bytes);
-    count.map(Some).map_err(|_| Fault::Row {
+    count.map(Some).map_err(|_| ReadFault::Row {
         key: key.into(),
         damage: Damage::Checksum,
     })
 }
 
-fn first_redo<E: Engine>(engine: &E) -> Result<Option<(Vec<u8>, Value)>, Fault> {
+fn first_redo<E: Engine>(engine: &E) -> Result<Option<(Vec<u8>, Value)>, ReadFault> {
     let snapshot = engine.snapshot()?;
     let mut first = None;
     let (from, to) = engine_keys::REDO_RECORDS;
@@ -255,7 +258,7 @@ fn number(slice: usize) -> u32 {
 }
 
 /// Cuts writes into slices.
-fn slices(writes: &[(Key, Option<Value>)], most: Slice) -> Vec<Range<usize>> {
+fn slices(writes: &[(Key, Option<Value>)], most: SliceLimits) -> Vec<Range<usize>> {
     let mut slices = Vec::new();
     let (mut start, mut bytes) = (0, 0);
     for (at, (key, value)) in writes.iter().enumerate() {

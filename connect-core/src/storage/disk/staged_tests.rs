@@ -5,13 +5,13 @@
 use std::{fs, path::Path};
 
 use super::{
-    engine::{Engine, Snapshot as _},
+    engine::{Engine, EngineSnapshot as _},
     engine_keys,
     pending::Prepared,
-    progress::Mark,
+    progress::StoreMark,
     read_view,
     space::SpaceOptions,
-    staged::{Next, Staged, Step},
+    staged::{Next, Staged, WriterStep},
     store::DiskStore,
 };
 use crate::storage::{
@@ -64,14 +64,16 @@ fn do_steps<E: Engine<Options = u64>>(engine_path: &Path, steps: usize) -> Next 
     let mut staged = Staged::new(large(), E::SLICE);
     for _ in 0..steps {
         let snapshot = engine.snapshot().unwrap();
-        let mark = snapshot.get(engine_keys::MARK_KEY, Mark::decode).unwrap();
+        let mark = snapshot
+            .get(engine_keys::MARK_KEY, StoreMark::decode)
+            .unwrap();
         let row = |key: &[u8]| read_view::row(&snapshot, key, E::PART_LEN);
         let step = staged.prepare::<E>(|| engine.snapshot(), row).unwrap();
         drop(snapshot);
         match step {
-            Step::Apply(batch) => drop(engine.apply(batch, mark.flatten().unwrap()).unwrap()),
-            Step::GoOn => {}
-            Step::Conflict => unreachable!("the expectation holds"),
+            WriterStep::Apply(batch) => drop(engine.apply(batch, mark.flatten().unwrap()).unwrap()),
+            WriterStep::GoOn => {}
+            WriterStep::Conflict => unreachable!("the expectation holds"),
         }
         staged.advance();
     }

@@ -2,15 +2,15 @@
 //! `staged` describes them.
 
 use super::{
-    engine::{Batch, Engine, Failed, Fault, caught},
-    staged::{self, Next, Step},
+    engine::{ApplyError, Batch, Engine, ReadFault, caught},
+    staged::{self, Next, WriterStep},
     writer::{Writer, no_room},
 };
 use crate::storage::{CommitError, StorageError};
 
 impl<E: Engine> Writer<E> {
     /// Does one step of the large commit under way.
-    pub(super) fn step(&mut self) -> Result<(), Failed> {
+    pub(super) fn step(&mut self) -> Result<(), ApplyError> {
         self.work.is_blocked = false;
         let Some((staged, _)) = &self.work.staged else {
             return Ok(());
@@ -21,21 +21,23 @@ impl<E: Engine> Writer<E> {
         let (view, engine) = (&self.view, &self.engine);
         let snapshot = || match engine {
             Some(engine) => engine.snapshot(),
-            None => Err(Fault::Engine(StorageError::new("the database is closed"))),
+            None => Err(ReadFault::Engine(StorageError::new(
+                "the database is closed",
+            ))),
         };
         match caught(|| staged.prepare::<E>(snapshot, |key| view.row(key)))? {
-            Ok(Step::GoOn) => {}
-            Ok(Step::Conflict) => {
+            Ok(WriterStep::GoOn) => {}
+            Ok(WriterStep::Conflict) => {
                 self.end_staged(Err(CommitError::Conflict));
                 return Ok(());
             }
-            Ok(Step::Apply(batch)) => {
+            Ok(WriterStep::Apply(batch)) => {
                 if !self.has_room(&batch) {
                     return self.pause_staged();
                 }
                 return self.apply_step(batch);
             }
-            Err(fault @ Fault::Row { .. }) if !staged.is_in_force() => {
+            Err(fault @ ReadFault::Row { .. }) if !staged.is_in_force() => {
                 self.end_staged(Err(CommitError::NotApplied(fault.into())));
                 return Ok(());
             }
@@ -50,7 +52,7 @@ impl<E: Engine> Writer<E> {
         Ok(())
     }
 
-    fn apply_step(&mut self, batch: Batch) -> Result<(), Failed> {
+    fn apply_step(&mut self, batch: Batch) -> Result<(), ApplyError> {
         if let Some((staged, _)) = &self.work.staged {
             self.view.keep(staged.keys_to_move());
         }
@@ -77,7 +79,7 @@ impl<E: Engine> Writer<E> {
     }
 
     /// In a damaged store: refuses a large commit, or stops one in force.
-    fn hold_staged(&mut self, damage: StorageError) -> Result<(), Failed> {
+    fn hold_staged(&mut self, damage: StorageError) -> Result<(), ApplyError> {
         let refused = CommitError::NotApplied(damage.clone());
         if matches!(&self.work.staged, Some((staged, _)) if staged.is_in_force()) {
             self.work.is_blocked = true;
@@ -95,7 +97,7 @@ impl<E: Engine> Writer<E> {
     }
 
     /// Without room: refuses a large commit, or pauses one in force.
-    fn pause_staged(&mut self) -> Result<(), Failed> {
+    fn pause_staged(&mut self) -> Result<(), ApplyError> {
         let is_in_force = matches!(&self.work.staged, Some((staged, _)) if staged.is_in_force());
         if is_in_force {
             self.work.is_blocked = true;

@@ -17,13 +17,13 @@ use super::{
     frozen::FrozenRows,
     health::{Health, HealthProbe},
     opening,
-    queue::{Message, Queue},
+    queue::{CommitQueue, Message},
     recovery::REOPEN_PAUSE,
     scrub::Scrub,
     space::{Space, SpaceOptions},
-    verify::{Check, Progress, Report},
+    verify::{Progress, Report, StoreCheck},
     view::View,
-    writer::{InHand, Writer},
+    writer::{InFlight, Writer},
 };
 use crate::storage::{
     Commit, CommitError, Entry, MAX_KEY_LEN, MAX_VALUE_LEN, Read, State, StorageError,
@@ -33,7 +33,7 @@ use crate::storage::{
 /// A store in a directory, for one process at a time.
 /// Dropping it finishes the queued commits, closes the engine and releases the directory.
 pub(crate) struct DiskStore<E: Engine> {
-    pub(super) queue: Arc<Queue>,
+    pub(super) queue: Arc<CommitQueue>,
     writer: Mutex<Option<JoinHandle<()>>>,
     view: Arc<View<E>>,
     health: HealthProbe,
@@ -63,7 +63,7 @@ impl<E: Engine> DiskStore<E> {
         })?;
         let view = Arc::new(View::new(snapshot, cache_bytes));
         let health = HealthProbe::new(space.clone());
-        let (queue, receiver) = Queue::new();
+        let (queue, receiver) = CommitQueue::new();
         let queue = Arc::new(queue);
         space.refill_ballast();
         let has_pages = opened.engine.damage().is_some();
@@ -76,7 +76,7 @@ impl<E: Engine> DiskStore<E> {
             space,
             health: health.clone(),
             mark: opened.mark,
-            work: InHand::default(),
+            work: InFlight::default(),
             opened: Instant::now(),
             patience: REOPEN_PAUSE,
         };
@@ -123,7 +123,7 @@ impl<E: Engine> DiskStore<E> {
         &self,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Report, StorageError> {
-        let mut check = Check::default();
+        let mut check = StoreCheck::default();
         loop {
             let (reply, answer) = mpsc::sync_channel(1);
             self.queue.send(Message::Check(check, reply))?;

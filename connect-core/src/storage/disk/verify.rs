@@ -4,10 +4,10 @@ use std::mem;
 
 use super::{
     damage::DamagedPages,
-    engine::{Damage, Engine, Fault, Snapshot as _},
-    engine_keys::{self, Family},
+    engine::{Damage, Engine, EngineSnapshot as _, ReadFault},
+    engine_keys::{self, EngineFamily},
     layout::{self},
-    progress::Mark,
+    progress::StoreMark,
 };
 
 /// The number of entries to check before commits get their turn.
@@ -66,39 +66,39 @@ impl Report {
 /// A check under way.
 /// It walks the engine in steps; commits go on in between.
 #[derive(Debug, Default)]
-pub(super) struct Check {
-    next: Place,
+pub(super) struct StoreCheck {
+    next: CheckPosition,
     /// The mark of the store at the start, and now.
-    began: Option<Mark>,
-    now: Mark,
+    began: Option<StoreMark>,
+    now: StoreMark,
     /// The mark of the rows found.
-    found: Mark,
+    found: StoreMark,
     report: Report,
 }
 
 /// The position of a check.
 #[derive(Debug, Default)]
-enum Place {
+enum CheckPosition {
     #[default]
     Start,
     From(Vec<u8>),
     End,
 }
 
-impl Check {
+impl StoreCheck {
     /// Checks some entries. `mark` is the store's mark for this snapshot.
     pub(super) fn step<E: Engine>(
         &mut self,
         snapshot: &E::Snapshot,
         damage: Option<&DamagedPages>,
-        mark: Mark,
-    ) -> Result<(), Fault> {
+        mark: StoreMark,
+    ) -> Result<(), ReadFault> {
         self.began.get_or_insert(mark);
         self.now = mark;
-        let from = match mem::replace(&mut self.next, Place::End) {
-            Place::Start => Vec::new(),
-            Place::From(key) => key,
-            Place::End => return Ok(()),
+        let from = match mem::replace(&mut self.next, CheckPosition::End) {
+            CheckPosition::Start => Vec::new(),
+            CheckPosition::From(key) => key,
+            CheckPosition::End => return Ok(()),
         };
         if let Some(page) = damage.and_then(|damage| damage.at(&from)) {
             match &page.row {
@@ -109,7 +109,7 @@ impl Check {
                 None => self.report.damaged_pages += 1,
             }
             if let Some(to) = page.to {
-                self.next = Place::From(to);
+                self.next = CheckPosition::From(to);
             }
             return Ok(());
         }
@@ -119,7 +119,7 @@ impl Check {
         let mut left = AT_ONCE;
         snapshot.visit(&from, to, false, |key, stored| {
             if left == 0 {
-                self.next = Place::From(key.to_vec());
+                self.next = CheckPosition::From(key.to_vec());
                 return Ok(false);
             }
             left -= 1;
@@ -127,13 +127,13 @@ impl Check {
             Ok(true)
         })?;
         if self.is_done() && to != END {
-            self.next = Place::From(to.to_vec());
+            self.next = CheckPosition::From(to.to_vec());
         }
         Ok(())
     }
 
     pub(super) fn is_done(&self) -> bool {
-        matches!(self.next, Place::End)
+        matches!(self.next, CheckPosition::End)
     }
 
     pub(super) fn progress(&self) -> Progress {
@@ -156,9 +156,9 @@ impl Check {
         snapshot: &E::Snapshot,
         key: &[u8],
         stored: &[u8],
-    ) -> Result<(), Fault> {
+    ) -> Result<(), ReadFault> {
         match engine_keys::family(key) {
-            Some(Family::Row) => {
+            Some(EngineFamily::Row) => {
                 self.report.rows += 1;
                 let checksum = layout::checksum_of(stored).unwrap_or_default();
                 self.found.add(checksum.into());
@@ -168,11 +168,11 @@ impl Check {
                 }
                 match layout::decode(snapshot, key, stored, E::PART_LEN) {
                     Ok(_) => {}
-                    Err(Fault::Row { key, damage }) => self.damaged(&key, damage),
+                    Err(ReadFault::Row { key, damage }) => self.damaged(&key, damage),
                     Err(fault) => return Err(fault),
                 }
             }
-            Some(Family::Part) => {
+            Some(EngineFamily::Part) => {
                 let has_owner = match engine_keys::owner_of(key) {
                     Some((owner, part)) => {
                         part < layout::Was::now(snapshot, owner, E::PART_LEN)?.parts
@@ -181,7 +181,7 @@ impl Check {
                 };
                 self.report.leftover += u64::from(!has_owner);
             }
-            Some(Family::Mark | Family::Commit | Family::Redo) => {}
+            Some(EngineFamily::Mark | EngineFamily::Commit | EngineFamily::Redo) => {}
             None => self.report.leftover += 1,
         }
         Ok(())

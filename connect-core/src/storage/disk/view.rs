@@ -18,22 +18,22 @@ use parking_lot::RwLock;
 
 use super::{
     cache::RowCache,
-    engine::{Engine, Fault, caught},
+    engine::{Engine, ReadFault, caught},
     engine_keys,
     frozen::{FrozenRows, FrozenStates},
-    index_ranges::RunCache,
+    index_ranges::IndexRangeCache,
     layout,
     pending::Pending,
-    read_view::{Shown, Slots, row},
-    reading::Reading,
+    read_view::{ReadView, StagedKeys, row},
+    reading::LockedRead,
 };
 use crate::storage::{Key, Read, State, StorageError, Value, answer};
 
 /// The state for readers, and the cache.
 pub(super) struct View<E: Engine> {
-    shown: RwLock<Shown<E>>,
+    shown: RwLock<ReadView<E>>,
     cache: RowCache,
-    runs: RunCache,
+    ranges: IndexRangeCache,
     frozen: FrozenStates<E>,
 }
 
@@ -53,14 +53,14 @@ const RUNS_SHARE: u64 = 4;
 impl<E: Engine> View<E> {
     pub(super) fn new(snapshot: E::Snapshot, cache_bytes: u64) -> Self {
         Self {
-            shown: RwLock::new(Shown {
+            shown: RwLock::new(ReadView {
                 snapshot: Some(snapshot),
-                hidden: Slots::new(),
+                hidden: StagedKeys::new(),
                 pending: None,
-                doubt: None,
+                suspicion: None,
             }),
             cache: RowCache::new(cache_bytes - cache_bytes / RUNS_SHARE),
-            runs: RunCache::new(cache_bytes / RUNS_SHARE),
+            ranges: IndexRangeCache::new(cache_bytes / RUNS_SHARE),
             frozen: FrozenStates::new(),
         }
     }
@@ -69,10 +69,10 @@ impl<E: Engine> View<E> {
     pub(super) fn read(&self, reads: &[Read<'_>]) -> Result<State, ReadFailed> {
         let engine_failed = Cell::new(false);
         let result = caught(|| {
-            let reading = Reading {
+            let reading = LockedRead {
                 shown: &self.shown.read(),
                 cache: &self.cache,
-                runs: &self.runs,
+                ranges: &self.ranges,
                 engine_failed: &engine_failed,
             };
             answer(&reading, reads)
@@ -89,7 +89,7 @@ impl<E: Engine> View<E> {
     }
 
     /// The value of a key, for the writer between two groups.
-    pub(super) fn row(&self, key: &[u8]) -> Result<Option<Value>, Fault> {
+    pub(super) fn row(&self, key: &[u8]) -> Result<Option<Value>, ReadFault> {
         if let Some(value) = self.cache.get(key) {
             return Ok(Some(value));
         }
@@ -98,7 +98,7 @@ impl<E: Engine> View<E> {
     }
 
     /// The engine's entry under the key of an unreadable row.
-    pub(super) fn was(&self, key: &[u8]) -> Result<layout::Was, Fault> {
+    pub(super) fn was(&self, key: &[u8]) -> Result<layout::Was, ReadFault> {
         let shown = self.shown.read();
         layout::Was::now(shown.snapshot()?, &engine_keys::row_key(key), E::PART_LEN)
     }
@@ -116,7 +116,7 @@ impl<E: Engine> View<E> {
     }
 
     /// Hides a group: readers see the previous values from now on.
-    pub(super) fn hide(&self, group: Slots) {
+    pub(super) fn hide(&self, group: StagedKeys) {
         self.frozen.keep_group(&group);
         self.shown.write().hidden = group;
     }
@@ -130,7 +130,7 @@ impl<E: Engine> View<E> {
                     self.cache.written(key, after.as_ref());
                 }
             }
-            self.runs.forget(shown.hidden.keys());
+            self.ranges.forget(shown.hidden.keys());
         }
         let mut shown = self.shown.write();
         // Taken out under the lock, freed after it.
@@ -149,14 +149,14 @@ impl<E: Engine> View<E> {
     /// Forgets rows hidden by a pending commit; after [`install`](Self::install).
     pub(super) fn forget<'a>(&self, keys: impl Iterator<Item = &'a Key> + Clone) {
         keys.clone().for_each(|key| self.cache.forget(key));
-        self.runs.forget(keys);
+        self.ranges.forget(keys);
     }
 
     /// Forgets earlier reads of indexes: a page may be damaged before the damage is found.
-    pub(super) fn forget_runs(&self) {
+    pub(super) fn forget_ranges(&self) {
         // Under the lock: no reader may add its earlier reads.
         let _shown = self.shown.write();
-        self.runs.clear();
+        self.ranges.clear();
     }
 
     /// Ends the overlay of a large commit.
@@ -174,12 +174,12 @@ impl<E: Engine> View<E> {
     }
 
     /// Makes the keys of the hidden group unreadable: their values are unknown.
-    pub(super) fn doubt(&self, error: StorageError) {
-        self.shown.write().doubt = Some(error);
+    pub(super) fn suspect(&self, error: StorageError) {
+        self.shown.write().suspicion = Some(error);
     }
 
     /// Returns whether the hidden group was applied, after a reopening.
-    pub(super) fn was_applied(&self, snapshot: &E::Snapshot) -> Result<bool, Fault> {
+    pub(super) fn was_applied(&self, snapshot: &E::Snapshot) -> Result<bool, ReadFault> {
         let shown = self.shown.read();
         for (key, slot) in &shown.hidden {
             if let Some(after) = &slot.after
@@ -196,12 +196,12 @@ impl<E: Engine> View<E> {
         let mut shown = self.shown.write();
         // Under the lock: no reader may add its earlier reads.
         self.cache.clear();
-        self.runs.clear();
-        *shown = Shown {
+        self.ranges.clear();
+        *shown = ReadView {
             snapshot: Some(snapshot),
-            hidden: Slots::new(),
+            hidden: StagedKeys::new(),
             pending: None,
-            doubt: None,
+            suspicion: None,
         };
     }
 }

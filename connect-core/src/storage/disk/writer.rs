@@ -16,12 +16,12 @@ use std::{
 
 use super::{
     directory::Directory,
-    engine::{Batch, Engine, Failed, caught},
-    group::{Group, Joined},
+    engine::{ApplyError, Batch, Engine, caught},
+    group::{CommitGroup, Joined},
     health::{Health, HealthProbe},
     marker,
-    progress::Mark,
-    queue::{Message, Reply, Request, Work},
+    progress::StoreMark,
+    queue::{CommitRequest, CommitWork, Message, Reply},
     space::Space,
     staged::Staged,
     view::View,
@@ -42,8 +42,8 @@ pub(super) struct Writer<E: Engine> {
     pub(super) space: Space,
     pub(super) health: HealthProbe,
     /// The progress of the store: the last durable mark.
-    pub(super) mark: Mark,
-    pub(super) work: InHand,
+    pub(super) mark: StoreMark,
+    pub(super) work: InFlight,
     /// The time of the last opening of the engine.
     pub(super) opened: Instant,
     /// The pause before failing reads cause another reopening.
@@ -52,15 +52,15 @@ pub(super) struct Writer<E: Engine> {
 
 /// The commits taken from the queue and not yet answered.
 #[derive(Default)]
-pub(super) struct InHand {
+pub(super) struct InFlight {
     /// The group under way.
     pub(super) group: Vec<(Reply, Joined)>,
     /// The large commit under way, with its reply until in force.
     pub(super) staged: Option<(Staged, Option<Reply>)>,
     /// The commits waiting for its end.
-    pub(super) waiting: VecDeque<Request>,
+    pub(super) waiting: VecDeque<CommitRequest>,
     /// The commits with their wait over.
-    pub(super) ready: VecDeque<Request>,
+    pub(super) ready: VecDeque<CommitRequest>,
     /// A message other than a commit, met while gathering a group.
     pub(super) aside: Option<Message>,
     /// Checks and freezes waiting for the end of the large commit.
@@ -73,7 +73,7 @@ pub(super) struct InHand {
 }
 
 /// The writer's next turn.
-enum Turn {
+enum WriterTurn {
     Message(Message),
     GoOn,
     End,
@@ -84,15 +84,15 @@ impl<E: Engine> Writer<E> {
     pub(super) fn run(mut self) {
         loop {
             let message = match self.next() {
-                Turn::Message(message) => Some(message),
-                Turn::GoOn => None,
-                Turn::End => break,
+                WriterTurn::Message(message) => Some(message),
+                WriterTurn::GoOn => None,
+                WriterTurn::End => break,
             };
             let done = caught(|| {
                 message.map_or(Ok(()), |message| self.handle(message))?;
                 self.step()
             });
-            if let Err(failed) = done.unwrap_or_else(|panic| Err(Failed::Unknown(panic)))
+            if let Err(failed) = done.unwrap_or_else(|panic| Err(ApplyError::Unknown(panic)))
                 && !self.recover(&failed)
             {
                 return;
@@ -103,17 +103,17 @@ impl<E: Engine> Writer<E> {
         self.directory.close();
     }
 
-    fn next(&mut self) -> Turn {
+    fn next(&mut self) -> WriterTurn {
         if let Some(message) = self.work.aside.take() {
-            return Turn::Message(message);
+            return WriterTurn::Message(message);
         }
         if let Some(request) = self.work.ready.pop_front() {
-            return Turn::Message(Message::Commit(request));
+            return WriterTurn::Message(Message::Commit(request));
         }
         if self.work.staged.is_none()
             && let Some(check) = self.work.checks.pop_front()
         {
-            return Turn::Message(check);
+            return WriterTurn::Message(check);
         }
         let received = if self.work.is_blocked {
             self.queue.recv_timeout(PAUSE)
@@ -127,15 +127,15 @@ impl<E: Engine> Writer<E> {
             received.map_err(|_| RecvTimeoutError::Disconnected)
         };
         match received {
-            Ok(message) => Turn::Message(message),
-            Err(_) if self.work.staged.is_none() => Turn::End,
+            Ok(message) => WriterTurn::Message(message),
+            Err(_) if self.work.staged.is_none() => WriterTurn::End,
             // The next opening finishes a large commit in force.
-            Err(_) if self.work.is_blocked && self.work.is_closing => Turn::End,
-            Err(_) => Turn::GoOn,
+            Err(_) if self.work.is_blocked && self.work.is_closing => WriterTurn::End,
+            Err(_) => WriterTurn::GoOn,
         }
     }
 
-    fn handle(&mut self, message: Message) -> Result<(), Failed> {
+    fn handle(&mut self, message: Message) -> Result<(), ApplyError> {
         match message {
             Message::Commit(request) => match self.directory.note_version() {
                 Ok(()) => self.write_group(request),
@@ -192,13 +192,13 @@ impl<E: Engine> Writer<E> {
     /// Writes one group:
     /// `first` and the commits waiting behind it. Conflicts are answered with the rest: they may
     /// depend on writes of this group.
-    fn write_group(&mut self, first: Request) -> Result<(), Failed> {
+    fn write_group(&mut self, first: CommitRequest) -> Result<(), ApplyError> {
         if let Some(damage) = self.health.damage() {
             let _ = first.reply.send(Err(CommitError::NotApplied(damage)));
             return Ok(());
         }
         let view = self.view.clone();
-        let mut group = Group::new(&view);
+        let mut group = CommitGroup::new(&view);
         let mut next = Some(first);
         while let Some(request) = next {
             if let Err(failed) = self.join(request, &mut group) {
@@ -222,7 +222,7 @@ impl<E: Engine> Writer<E> {
     }
 
     /// The next waiting commit, if any.
-    fn queued(&mut self) -> Option<Request> {
+    fn queued(&mut self) -> Option<CommitRequest> {
         if let Some(request) = self.work.ready.pop_front() {
             return Some(request);
         }
@@ -236,24 +236,28 @@ impl<E: Engine> Writer<E> {
     }
 
     /// Adds a commit to the group, unless it is large or blocked by one.
-    fn join(&mut self, mut request: Request, group: &mut Group<'_, E>) -> Result<(), Failed> {
+    fn join(
+        &mut self,
+        mut request: CommitRequest,
+        group: &mut CommitGroup<'_, E>,
+    ) -> Result<(), ApplyError> {
         // Commits waiting for a large one must not take places in the queue.
         request.place = None;
         let in_the_way = self.work.staged.as_ref();
         let has_to_wait = in_the_way.is_some_and(|(staged, _)| match &request.work {
-            Work::Small(commit) => staged.commit().meets(commit),
-            Work::Large(_) => true,
+            CommitWork::Small(commit) => staged.commit().meets(commit),
+            CommitWork::Large(_) => true,
         });
         if has_to_wait {
             self.work.waiting.push_back(request);
             return Ok(());
         }
         match request.work {
-            Work::Large(prepared) => {
+            CommitWork::Large(prepared) => {
                 let staged = Staged::new(prepared, E::SLICE);
                 self.work.staged = Some((staged, Some(request.reply)));
             }
-            Work::Small(commit) => {
+            CommitWork::Small(commit) => {
                 // Noted before the attempt, so it gets an answer in any case.
                 self.work.group.push((request.reply, Joined::Conflict));
                 let joined = caught(|| group.join(commit))??;
@@ -266,7 +270,7 @@ impl<E: Engine> Writer<E> {
     }
 
     /// Applies a batch and makes it durable; returns the resulting state.
-    pub(super) fn apply(&mut self, batch: Batch) -> Result<E::Snapshot, Failed> {
+    pub(super) fn apply(&mut self, batch: Batch) -> Result<E::Snapshot, ApplyError> {
         let mark = self.mark;
         let engine = self.engine()?;
         let applied = caught(|| {
@@ -274,10 +278,10 @@ impl<E: Engine> Writer<E> {
             let snapshot = engine.snapshot();
             Ok((
                 mark,
-                snapshot.map_err(|fault| Failed::Unknown(fault.into()))?,
+                snapshot.map_err(|fault| ApplyError::Unknown(fault.into()))?,
             ))
         });
-        let (mark, snapshot) = applied.unwrap_or_else(|panic| Err(Failed::Unknown(panic)))?;
+        let (mark, snapshot) = applied.unwrap_or_else(|panic| Err(ApplyError::Unknown(panic)))?;
         self.mark = mark;
         self.directory.record(mark);
         Ok(snapshot)

@@ -108,7 +108,7 @@ impl<L: Local> Storage for InProcess<L> {
 
     async fn lock(&self, guard: &[u8]) -> Result<Box<dyn Locked>, StorageError> {
         let exclusive = self.locks.lock(guard).await;
-        Ok(Box::new(Lock {
+        Ok(Box::new(InProcessLock {
             local: self.local.clone(),
             guard: guard.into(),
             lease: Lease::new(exclusive, self.lease),
@@ -179,14 +179,14 @@ impl GuardLocks {
     }
 }
 
-struct Lock<L> {
+struct InProcessLock<L> {
     local: Arc<L>,
     guard: Key,
     lease: Lease<OwnedRwLockWriteGuard<()>>,
 }
 
 #[async_trait]
-impl<L: Local> Locked for Lock<L> {
+impl<L: Local> Locked for InProcessLock<L> {
     async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError> {
         self.local.read(reads).await
     }

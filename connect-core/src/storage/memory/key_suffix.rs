@@ -9,12 +9,12 @@ use std::{cmp::Ordering, ops::Deref};
 /// without a call. When one is a prefix of the other, either the other has a larger byte after the
 /// prefix, or only zeros follow and the lengths decide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Short<const MOST: usize> {
+pub(super) struct InlineBytes<const MOST: usize> {
     bytes: [u8; MOST],
     length: u8,
 }
 
-impl<const MOST: usize> Short<MOST> {
+impl<const MOST: usize> InlineBytes<MOST> {
     /// The first `MOST` bytes, and the remaining bytes.
     pub(super) fn split(key: &[u8]) -> (Self, &[u8]) {
         let (start, rest) = key.split_at(key.len().min(MOST));
@@ -31,7 +31,7 @@ impl<const MOST: usize> Short<MOST> {
     }
 }
 
-impl<const MOST: usize> Ord for Short<MOST> {
+impl<const MOST: usize> Ord for InlineBytes<MOST> {
     fn cmp(&self, other: &Self) -> Ordering {
         // Whole words, then a last one that ends at the end of the bytes.
         for at in (0..MOST / 8).map(|word| 8 * word).chain([MOST - 8]) {
@@ -44,13 +44,13 @@ impl<const MOST: usize> Ord for Short<MOST> {
     }
 }
 
-impl<const MOST: usize> PartialOrd for Short<MOST> {
+impl<const MOST: usize> PartialOrd for InlineBytes<MOST> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl<const MOST: usize> Deref for Short<MOST> {
+impl<const MOST: usize> Deref for InlineBytes<MOST> {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
@@ -61,8 +61,8 @@ impl<const MOST: usize> Deref for Short<MOST> {
 /// The rest of a key.
 /// A short one lies in the tree itself: a search reads it without following a pointer.
 #[derive(Clone, Debug)]
-pub(super) enum Rest {
-    Short(Short<SHORT>),
+pub(super) enum KeySuffix {
+    Short(InlineBytes<SHORT>),
     Long(Box<[u8]>),
 }
 
@@ -71,16 +71,16 @@ pub(super) enum Rest {
 /// bytes in the start. A larger size would save more allocations and take more memory.
 const SHORT: usize = 38;
 
-impl Rest {
+impl KeySuffix {
     pub(super) fn of(key: &[u8]) -> Self {
-        match Short::split(key) {
+        match InlineBytes::split(key) {
             (short, []) => Self::Short(short),
             _ => Self::Long(key.into()),
         }
     }
 }
 
-impl Deref for Rest {
+impl Deref for KeySuffix {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
@@ -91,21 +91,21 @@ impl Deref for Rest {
     }
 }
 
-impl PartialEq for Rest {
+impl PartialEq for KeySuffix {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other).is_eq()
     }
 }
 
-impl Eq for Rest {}
+impl Eq for KeySuffix {}
 
-impl PartialOrd for Rest {
+impl PartialOrd for KeySuffix {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Rest {
+impl Ord for KeySuffix {
     fn cmp(&self, other: &Self) -> Ordering {
         match (self, other) {
             (Self::Short(one), Self::Short(other)) => one.cmp(other),
@@ -122,11 +122,11 @@ mod tests {
 
     #[test]
     fn any_bytes_are_kept_in_five_words() {
-        assert_eq!(size_of::<Rest>(), 5 * size_of::<usize>());
+        assert_eq!(size_of::<KeySuffix>(), 5 * size_of::<usize>());
         let text: Vec<u8> = (0..60).collect();
         for length in 0..text.len() {
-            assert_eq!(*Rest::of(&text[..length]), text[..length]);
-            assert!(Rest::of(&text[..length]) < Rest::of(&text[..length + 1]));
+            assert_eq!(*KeySuffix::of(&text[..length]), text[..length]);
+            assert!(KeySuffix::of(&text[..length]) < KeySuffix::of(&text[..length + 1]));
         }
     }
 
@@ -139,7 +139,7 @@ mod tests {
         #[test]
         fn rests_compare_as_their_bytes(one in key(), end in key(), cut in 0..SHORT) {
             let other = [&one[..cut.min(one.len())], &end[..]].concat();
-            prop_assert_eq!(Rest::of(&one).cmp(&Rest::of(&other)), one.cmp(&other));
+            prop_assert_eq!(KeySuffix::of(&one).cmp(&KeySuffix::of(&other)), one.cmp(&other));
         }
     }
 }

@@ -9,7 +9,7 @@ use std::{mem, time::Duration};
 use async_trait::async_trait;
 use parking_lot::RwLock;
 
-use self::rows::Rows;
+use self::rows::RowGroups;
 use super::{
     Commit, CommitError, Read, State, StorageError,
     in_process::{InProcess, Local, delegates_to_in_process},
@@ -41,7 +41,7 @@ delegates_to_in_process!(MemoryStorage);
 
 #[derive(Default)]
 struct Memory {
-    rows: RwLock<Rows>,
+    rows: RwLock<RowGroups>,
 }
 
 /// The most writes of a commit to apply in place.

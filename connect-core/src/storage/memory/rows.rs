@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    key_suffix::{Rest, Short},
+    key_suffix::{InlineBytes, KeySuffix},
     tree::{Bounds, Tree},
 };
 use crate::storage::{Commit, Entry, Found, Key, Range, Read, State, Value, Write};
@@ -22,7 +22,7 @@ const START: usize = 19;
 const USUAL_SCAN: usize = 256;
 
 /// The common start of the keys of a group.
-pub(super) type Start = Short<START>;
+pub(super) type Start = InlineBytes<START>;
 
 /// Returns the starts of the keys of these writes.
 pub(super) fn starts(writes: &[(Key, Write)]) -> BTreeSet<Start> {
@@ -31,11 +31,11 @@ pub(super) fn starts(writes: &[(Key, Write)]) -> BTreeSet<Start> {
 
 /// A group.
 /// Copies of the rows share it until one of them is written.
-type Group = Tree<Stored>;
+type Group = Tree<StoredValue>;
 
 /// The value of a key.
 #[derive(Clone)]
-struct Stored {
+struct StoredValue {
     value: Value,
     /// Set for an index entry.
     /// Its value is empty; `value` holds its row.
@@ -45,17 +45,17 @@ struct Stored {
 /// All rows, in groups.
 /// A copy shares its groups until one of the two is written.
 #[derive(Clone, Default)]
-pub(super) struct Rows {
+pub(super) struct RowGroups {
     groups: BTreeMap<Start, Group>,
 }
 
 /// The start and the rest of a key.
-fn split(key: &[u8]) -> (Start, Rest) {
+fn split(key: &[u8]) -> (Start, KeySuffix) {
     let (start, rest) = Start::split(key);
-    (start, Rest::of(rest))
+    (start, KeySuffix::of(rest))
 }
 
-impl Rows {
+impl RowGroups {
     pub(super) fn answer(&self, reads: &[Read<'_>]) -> State {
         State::new(reads.iter().map(|read| self.answer_one(read)).collect())
     }
@@ -152,7 +152,7 @@ impl Rows {
         Some(replaced)
     }
 
-    fn stored(&self, key: &[u8]) -> Option<&Stored> {
+    fn stored(&self, key: &[u8]) -> Option<&StoredValue> {
         let (start, rest) = split(key);
         self.groups.get(&start)?.get(&rest)
     }
@@ -170,11 +170,11 @@ impl Rows {
     fn write(&mut self, key: &[u8], write: Write) {
         let (start, rest) = split(key);
         let stored = match write {
-            Write::Put(value) | Write::New(value) => Stored {
+            Write::Put(value) | Write::New(value) => StoredValue {
                 value,
                 is_index: false,
             },
-            Write::Index(value) | Write::NewIndex(value) => Stored {
+            Write::Index(value) | Write::NewIndex(value) => StoredValue {
                 value,
                 is_index: true,
             },
@@ -183,7 +183,7 @@ impl Rows {
         self.groups.entry(start).or_default().insert(rest, stored);
     }
 
-    fn remove(&mut self, start: &Start, rest: &Rest) {
+    fn remove(&mut self, start: &Start, rest: &KeySuffix) {
         if let Some(group) = self.groups.get_mut(start) {
             group.remove(rest);
             if group.is_empty() {
@@ -198,7 +198,7 @@ impl Rows {
         range: Range<'_>,
         limit: usize,
         newest_first: bool,
-        mut each: impl FnMut(&[u8], &[u8], &Stored),
+        mut each: impl FnMut(&[u8], &[u8], &StoredValue),
     ) {
         if range.is_empty() {
             return;
@@ -238,7 +238,7 @@ impl Rows {
     }
 }
 
-impl Stored {
+impl StoredValue {
     /// The value, or `nothing` for an index entry.
     fn value(&self, nothing: &Value) -> Value {
         if self.is_index {

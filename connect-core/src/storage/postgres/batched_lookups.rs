@@ -55,7 +55,7 @@ fn common_kind<'r>(reads: &[Read<'r>]) -> Option<Kind<'r>> {
 
 /// Lookups of one kind.
 #[derive(Default)]
-pub(super) struct Alike {
+pub(super) struct BatchedLookups {
     /// False if no kind is common: then there are no lookups.
     has_kind: bool,
     rows: Option<Vec<u8>>,
@@ -63,7 +63,7 @@ pub(super) struct Alike {
     keys: Vec<Vec<u8>>,
 }
 
-impl Alike {
+impl BatchedLookups {
     /// Prepares for the most common kind of lookup among these reads.
     pub(super) fn among(reads: &[Read<'_>]) -> Self {
         let kind = common_kind(reads);
@@ -113,7 +113,7 @@ impl<'r> FoundAlike<'r> {
     }
 
     /// Answers the lookups.
-    pub(super) fn answer(&self, alike: &Alike, answers: &mut [Found]) {
+    pub(super) fn answer(&self, alike: &BatchedLookups, answers: &mut [Found]) {
         let mut followed = alike.rows.clone().unwrap_or_default();
         let rows_len = followed.len();
         for (number, key) in alike.numbers.iter().zip(&alike.keys) {

@@ -20,7 +20,7 @@ const LONG: Duration = Duration::from_millis(2);
 const MOST: usize = 64;
 
 /// Work in items to send one by one or together.
-pub(super) trait Batch: Send + Sync + 'static {
+pub(super) trait BatchedWork: Send + Sync + 'static {
     /// The type of an item.
     type Item: Send + 'static;
     /// The type of its answer.
@@ -33,17 +33,17 @@ pub(super) trait Batch: Send + Sync + 'static {
     fn send(&self, item: Self::Item) -> impl Future<Output = Self::Answer> + Send;
 
     /// Sends items together, at least one, and answers all of them.
-    fn send_all(&self, items: Vec<Queued<Self>>) -> impl Future<Output = ()> + Send;
+    fn send_all(&self, items: Vec<QueuedItem<Self>>) -> impl Future<Output = ()> + Send;
 }
 
 /// A queued item, and the channel for its answer.
-pub(super) struct Queued<B: Batch + ?Sized> {
+pub(super) struct QueuedItem<B: BatchedWork + ?Sized> {
     pub(super) item: B::Item,
     since: Instant,
     reply: oneshot::Sender<B::Answer>,
 }
 
-impl<B: Batch + ?Sized> Queued<B> {
+impl<B: BatchedWork + ?Sized> QueuedItem<B> {
     pub(super) fn answer(self, answer: B::Answer) {
         drop(self.item);
         // If the caller is gone, the answer is not needed.
@@ -52,48 +52,48 @@ impl<B: Batch + ?Sized> Queued<B> {
 }
 
 /// The queue of items, and the number of trips under way.
-struct Queue<B: Batch> {
-    waiting: VecDeque<Queued<B>>,
+struct BatchQueue<B: BatchedWork> {
+    waiting: VecDeque<QueuedItem<B>>,
     under_way: usize,
     /// Set while a task sends overdue items.
     is_watched: bool,
 }
 
-impl<B: Batch> Queue<B> {
-    fn take(&mut self) -> Vec<Queued<B>> {
+impl<B: BatchedWork> BatchQueue<B> {
+    fn take(&mut self) -> Vec<QueuedItem<B>> {
         let together = self.waiting.len().min(MOST);
         self.waiting.drain(..together).collect()
     }
 }
 
-struct Shared<B: Batch> {
+struct Shared<B: BatchedWork> {
     batch: B,
     most_under_way: usize,
-    queue: Mutex<Queue<B>>,
+    queue: Mutex<BatchQueue<B>>,
 }
 
 /// A queue of items.
 /// Cheap to clone; all clones are the same queue.
-pub(super) struct Batcher<B: Batch>(Arc<Shared<B>>);
+pub(super) struct Batcher<B: BatchedWork>(Arc<Shared<B>>);
 
 /// The turn of a small item.
-enum Turn<B: Batch> {
+enum ItemTurn<B: BatchedWork> {
     /// At once, by the caller.
-    Now(Slot<B>, B::Item),
+    Now(TripPermit<B>, B::Item),
     /// Later, in a batch.
     Later(oneshot::Receiver<B::Answer>),
 }
 
-impl<B: Batch> Clone for Batcher<B> {
+impl<B: BatchedWork> Clone for Batcher<B> {
     fn clone(&self) -> Self {
         Self(self.0.clone())
     }
 }
 
-impl<B: Batch> Batcher<B> {
+impl<B: BatchedWork> Batcher<B> {
     /// Makes a queue with a limit of trips under way.
     pub(super) fn new(batch: B, most_under_way: usize) -> Self {
-        let queue = Mutex::new(Queue {
+        let queue = Mutex::new(BatchQueue {
             waiting: VecDeque::new(),
             under_way: 0,
             is_watched: false,
@@ -114,7 +114,7 @@ impl<B: Batch> Batcher<B> {
             return Some(Finishing::new(sending).await);
         }
         match self.turn(item) {
-            Turn::Now(slot, item) => {
+            ItemTurn::Now(slot, item) => {
                 let sending = async move {
                     let answer = this.0.batch.send(item).await;
                     drop(slot);
@@ -122,19 +122,19 @@ impl<B: Batch> Batcher<B> {
                 };
                 Some(Finishing::new(sending).await)
             }
-            Turn::Later(answer) => answer.await.ok(),
+            ItemTurn::Later(answer) => answer.await.ok(),
         }
     }
 
     /// Returns the item if it is sent at once, or queues it.
-    fn turn(&self, item: B::Item) -> Turn<B> {
+    fn turn(&self, item: B::Item) -> ItemTurn<B> {
         let mut queue = self.0.queue.lock();
         if queue.under_way < self.0.most_under_way {
             queue.under_way += 1;
-            return Turn::Now(Slot(self.clone()), item);
+            return ItemTurn::Now(TripPermit(self.clone()), item);
         }
         let (reply, answer) = oneshot::channel();
-        queue.waiting.push_back(Queued {
+        queue.waiting.push_back(QueuedItem {
             item,
             since: Instant::now(),
             reply,
@@ -143,7 +143,7 @@ impl<B: Batch> Batcher<B> {
             queue.is_watched = true;
             tokio::spawn(self.clone().watch());
         }
-        Turn::Later(answer)
+        ItemTurn::Later(answer)
     }
 
     /// Sends overdue items, however many trips are under way.
@@ -166,7 +166,7 @@ impl<B: Batch> Batcher<B> {
         since
     }
 
-    fn take_overdue(&self) -> Option<Vec<Queued<B>>> {
+    fn take_overdue(&self) -> Option<Vec<QueuedItem<B>>> {
         let mut queue = self.0.queue.lock();
         let first = queue.waiting.front();
         first.filter(|first| first.since.elapsed() >= LONG)?;
@@ -175,8 +175,8 @@ impl<B: Batch> Batcher<B> {
     }
 
     /// Sends items already counted as under way.
-    async fn send_all(self, items: Vec<Queued<B>>) {
-        let slot = Slot(self);
+    async fn send_all(self, items: Vec<QueuedItem<B>>) {
+        let slot = TripPermit(self);
         slot.0.0.batch.send_all(items).await;
     }
 
@@ -203,9 +203,9 @@ impl<B: Batch> Batcher<B> {
 }
 
 /// A trip, counted as under way until dropped.
-struct Slot<B: Batch>(Batcher<B>);
+struct TripPermit<B: BatchedWork>(Batcher<B>);
 
-impl<B: Batch> Drop for Slot<B> {
+impl<B: BatchedWork> Drop for TripPermit<B> {
     fn drop(&mut self) {
         self.0.end();
     }
@@ -219,12 +219,12 @@ mod tests {
     use super::*;
 
     /// Records each batch, and ends it on a permit.
-    struct Toy {
+    struct DoublingWork {
         sent: Mutex<Vec<Vec<usize>>>,
         ends: Semaphore,
     }
 
-    impl Batch for Toy {
+    impl BatchedWork for DoublingWork {
         type Item = usize;
         type Answer = usize;
 
@@ -236,7 +236,7 @@ mod tests {
             item * 10
         }
 
-        async fn send_all(&self, items: Vec<Queued<Self>>) {
+        async fn send_all(&self, items: Vec<QueuedItem<Self>>) {
             self.sent
                 .lock()
                 .push(items.iter().map(|one| one.item).collect());
@@ -248,25 +248,25 @@ mod tests {
         }
     }
 
-    fn toy(most_under_way: usize) -> Batcher<Toy> {
-        let toy = Toy {
+    fn toy(most_under_way: usize) -> Batcher<DoublingWork> {
+        let toy = DoublingWork {
             sent: Mutex::default(),
             ends: Semaphore::new(0),
         };
         Batcher::new(toy, most_under_way)
     }
 
-    fn now(batcher: &Batcher<Toy>, item: usize) -> Slot<Toy> {
+    fn now(batcher: &Batcher<DoublingWork>, item: usize) -> TripPermit<DoublingWork> {
         match batcher.turn(item) {
-            Turn::Now(slot, _) => slot,
-            Turn::Later(_) => panic!("{item} has to wait"),
+            ItemTurn::Now(slot, _) => slot,
+            ItemTurn::Later(_) => panic!("{item} has to wait"),
         }
     }
 
-    fn later(batcher: &Batcher<Toy>, item: usize) -> oneshot::Receiver<usize> {
+    fn later(batcher: &Batcher<DoublingWork>, item: usize) -> oneshot::Receiver<usize> {
         match batcher.turn(item) {
-            Turn::Now(..) => panic!("{item} need not wait"),
-            Turn::Later(answer) => answer,
+            ItemTurn::Now(..) => panic!("{item} need not wait"),
+            ItemTurn::Later(answer) => answer,
         }
     }
 

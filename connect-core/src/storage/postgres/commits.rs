@@ -40,12 +40,12 @@ pub(super) async fn prepare(connection: &Connection) -> Result<(), Error> {
 
 /// Keys with values, as two arrays.
 #[derive(Default)]
-struct Rows<'c> {
+struct RowArrays<'c> {
     keys: Vec<&'c [u8]>,
     values: Vec<&'c [u8]>,
 }
 
-impl<'c> Rows<'c> {
+impl<'c> RowArrays<'c> {
     fn add(&mut self, key: &'c [u8], value: &'c [u8]) {
         self.keys.push(key);
         self.values.push(value);
@@ -64,22 +64,22 @@ struct Expected<'c> {
 pub(super) struct Changes<'c> {
     /// Set if several commits share the call.
     are_shared: bool,
-    guards: Rows<'c>,
+    guards: RowArrays<'c>,
     /// The guards before; `None` for a missing one.
     guards_were: Vec<Option<&'c [u8]>>,
     /// Expected, and not written.
-    kept: Rows<'c>,
+    kept: RowArrays<'c>,
     /// Expected with the value in `were`, and put.
-    replaced: Rows<'c>,
+    replaced: RowArrays<'c>,
     were: Vec<&'c [u8]>,
     /// Expected, and removed.
-    taken: Rows<'c>,
+    taken: RowArrays<'c>,
     /// Expected to be absent, and put.
-    created: Rows<'c>,
+    created: RowArrays<'c>,
     /// Put, and probably new.
-    new: Rows<'c>,
+    new: RowArrays<'c>,
     /// Put, whether present or not.
-    put: Rows<'c>,
+    put: RowArrays<'c>,
     /// Removed, whether present or not.
     removed: Vec<&'c [u8]>,
 }
@@ -186,7 +186,7 @@ fn expectations<'c>(commits: &[&'c Commit]) -> Option<HashMap<&'c [u8], Expected
 /// this includes guards locked by other transactions.
 ///
 /// # Errors
-/// See [`Failed`](super::fault::Failed).
+/// See [`CommitFailure`](super::fault::CommitFailure).
 pub(super) async fn apply<'a>(
     connection: &Connection,
     changes: &'a Changes<'_>,

@@ -5,10 +5,10 @@ use std::time::Duration;
 use tokio::sync::OwnedRwLockReadGuard;
 
 use super::{
-    batcher::{Batch, Queued},
+    batcher::{BatchedWork, QueuedItem},
     commits::{self, Changes},
     connections::{Connection, Connections},
-    fault::{Failed, is_taken_away},
+    fault::{CommitFailure, is_taken_away},
     version::Version,
 };
 use crate::storage::{Commit, CommitError};
@@ -62,7 +62,7 @@ impl Committer {
             let ended = self.apply(&connection, &[commit]).await;
             drop(connection);
             match (ended, pauses.next()) {
-                (Err(Failed::Serialization), Some(pause)) => {
+                (Err(CommitFailure::Serialization), Some(pause)) => {
                     tokio::time::sleep(Duration::from_millis(*pause)).await;
                 }
                 (Ok(others), _) if others.is_empty() => return Ok(()),
@@ -78,22 +78,22 @@ impl Committer {
         &self,
         connection: &Connection,
         commits: &[&Commit],
-    ) -> Result<Vec<Vec<u8>>, Failed> {
-        let changes = Changes::of(commits).ok_or(Failed::For(CommitError::Conflict))?;
+    ) -> Result<Vec<Vec<u8>>, CommitFailure> {
+        let changes = Changes::of(commits).ok_or(CommitFailure::For(CommitError::Conflict))?;
         let error = match commits::apply(connection, &changes).await {
             Err(error) if is_taken_away(&error) => error,
-            applied => return applied.map_err(|error| Failed::of(&error)),
+            applied => return applied.map_err(|error| CommitFailure::of(&error)),
         };
         // If this look fails, the version error comes with the next request.
         let _ = self.version.look(connection.client()).await;
         match self.version.is_known() {
-            Err(newer) => Err(Failed::For(CommitError::NotApplied(newer))),
-            Ok(()) => Err(Failed::of(&error)),
+            Err(newer) => Err(CommitFailure::For(CommitError::NotApplied(newer))),
+            Ok(()) => Err(CommitFailure::of(&error)),
         }
     }
 
     /// Sends each commit alone, without waiting for any.
-    fn commit_each(&self, commits: Vec<Queued<Self>>) {
+    fn commit_each(&self, commits: Vec<QueuedItem<Self>>) {
         for one in commits {
             let this = self.clone();
             tokio::spawn(async move {
@@ -104,13 +104,13 @@ impl Committer {
     }
 }
 
-fn answer_all(items: Vec<Queued<Committer>>, answer: &Result<(), CommitError>) {
+fn answer_all(items: Vec<QueuedItem<Committer>>, answer: &Result<(), CommitError>) {
     for one in items {
         one.answer(answer.clone());
     }
 }
 
-impl Batch for Committer {
+impl BatchedWork for Committer {
     type Item = Unsent;
     type Answer = Result<(), CommitError>;
 
@@ -128,7 +128,7 @@ impl Batch for Committer {
     }
 
     /// Sends commits in conflict alone, so that they delay no other.
-    async fn send_all(&self, mut items: Vec<Queued<Self>>) {
+    async fn send_all(&self, mut items: Vec<QueuedItem<Self>>) {
         while items.len() > 1 {
             let connection = match self.connections.get().await {
                 Ok(connection) => connection,
@@ -139,7 +139,7 @@ impl Batch for Committer {
             drop(connection);
             let others = match ended {
                 Ok(others) => others,
-                Err(Failed::For(error @ CommitError::Unknown(_))) => {
+                Err(CommitFailure::For(error @ CommitError::Unknown(_))) => {
                     return answer_all(items, &Err(error));
                 }
                 Err(_) => return self.commit_each(items),
@@ -147,7 +147,7 @@ impl Batch for Committer {
             if others.is_empty() {
                 return answer_all(items, &Ok(()));
             }
-            let is_free = |one: &Queued<Self>| {
+            let is_free = |one: &QueuedItem<Self>| {
                 let guard = one.item.commit.guard.as_ref();
                 guard.is_none_or(|guard| others.iter().all(|other| **other != *guard.key))
             };

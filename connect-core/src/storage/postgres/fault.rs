@@ -57,7 +57,7 @@ pub(super) fn is_taken_away(error: &Error) -> bool {
 
 /// The failure of a commit not acknowledged by the database.
 #[derive(Debug)]
-pub(super) enum Failed {
+pub(super) enum CommitFailure {
     /// Nothing was written, because of concurrent writes to the same rows.
     /// A retry may succeed.
     Serialization,
@@ -65,7 +65,7 @@ pub(super) enum Failed {
     For(CommitError),
 }
 
-impl Failed {
+impl CommitFailure {
     /// Returns the outcome of a commit from the error of the database.
     pub(super) fn of(error: &Error) -> Self {
         let Some(answer) = error.as_db_error() else {

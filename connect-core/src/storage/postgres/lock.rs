@@ -10,7 +10,7 @@ use tokio_postgres::{Error, types::Type};
 use super::{
     commits::{self, Changes},
     connections::{Connection, Connections, Parameter},
-    fault::{Failed, unreadable},
+    fault::{CommitFailure, unreadable},
     reads::{self, Question},
     room::RoomProbe,
     schema::Schema,
@@ -34,17 +34,17 @@ const UNMAKE: &str = "DELETE FROM connect_rows WHERE key = $1 AND value IS NULL"
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A lock on a guard.
-pub(super) struct Lock {
+pub(super) struct GuardLock {
     guard: Key,
     /// The open transaction, until the commit or the end of the lease.
-    lease: Lease<Transaction>,
+    lease: Lease<LockTransaction>,
     /// For reads after the end of the lock.
     connections: Connections,
     schema: Schema,
     room: RoomProbe,
 }
 
-impl Lock {
+impl GuardLock {
     /// Waits for the lock of a guard, and takes it.
     /// `turn` is this guard's lock within the process: only one holder at a time asks the database.
     ///
@@ -61,7 +61,7 @@ impl Lock {
             // If the caller stops waiting, no connection may stay behind with a pending lock request.
             Finishing::new(async move {
                 let connection = connections.get().await?;
-                let begun = Transaction::begin(connection, &guard, lease, turn).await;
+                let begun = LockTransaction::begin(connection, &guard, lease, turn).await;
                 begun.map_err(|error| unreadable(&error))
             })
             .await?
@@ -77,7 +77,7 @@ impl Lock {
 }
 
 #[async_trait]
-impl Locked for Lock {
+impl Locked for GuardLock {
     async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError> {
         let held = self.lease.held().await;
         let question = Question::of(reads);
@@ -108,7 +108,7 @@ impl Locked for Lock {
 
 /// A transaction holding a guard's row locked.
 /// It is rolled back if dropped without a commit.
-struct Transaction {
+struct LockTransaction {
     /// Set if a row had to be made for the lock.
     has_made_row: bool,
     /// `None` once the transaction is over.
@@ -117,7 +117,7 @@ struct Transaction {
     turn: Option<OwnedRwLockWriteGuard<()>>,
 }
 
-impl Transaction {
+impl LockTransaction {
     async fn begin(
         connection: Connection,
         guard: &[u8],
@@ -165,7 +165,7 @@ impl Transaction {
         match Self::end(&connection, &changes, made).await {
             Ok(others) if others.is_empty() => Ok(()),
             Ok(_) => Err(CommitError::Conflict),
-            Err(error) => Err(Failed::of(&error).into_error()),
+            Err(error) => Err(CommitFailure::of(&error).into_error()),
         }
     }
 
@@ -190,7 +190,7 @@ impl Transaction {
     }
 }
 
-impl Drop for Transaction {
+impl Drop for LockTransaction {
     fn drop(&mut self) {
         let (Some(connection), turn) = (self.connection.take(), self.turn.take()) else {
             return;

@@ -44,7 +44,7 @@ use self::{
     batcher::Batcher,
     committer::{Committer, Unsent},
     connections::Connections,
-    lock::Lock,
+    lock::GuardLock,
     reader::Reader,
     reads::Question,
     room::RoomProbe,
@@ -175,7 +175,7 @@ impl Storage for PostgresStorage {
         let turn = self.locks.lock(guard).await;
         let (writers, schema) = (self.writers.clone(), self.schema.clone());
         let place = (writers, schema, self.room.clone());
-        let lock = Lock::take(place, guard.into(), self.lease, turn).await;
+        let lock = GuardLock::take(place, guard.into(), self.lease, turn).await;
         let lock = lock.inspect_err(|error| self.room.note(error))?;
         Ok(Box::new(lock))
     }

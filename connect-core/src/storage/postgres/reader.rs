@@ -1,7 +1,7 @@
 //! Sends reads; several callers share a statement.
 
 use super::{
-    batcher::{Batch, Queued},
+    batcher::{BatchedWork, QueuedItem},
     connections::Connections,
     reads::{self, Question},
 };
@@ -33,7 +33,7 @@ impl Reader {
     }
 }
 
-impl Batch for Reader {
+impl BatchedWork for Reader {
     type Item = Question;
     type Answer = Result<State, StorageError>;
 
@@ -45,7 +45,7 @@ impl Batch for Reader {
         self.answer(&question).await.map(State::new)
     }
 
-    async fn send_all(&self, mut items: Vec<Queued<Self>>) {
+    async fn send_all(&self, mut items: Vec<QueuedItem<Self>>) {
         let mut all = Question::default();
         let lengths: Vec<usize> = items.iter().map(|one| one.item.len()).collect();
         for one in &mut items {

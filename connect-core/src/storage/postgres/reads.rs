@@ -5,7 +5,7 @@ use std::{iter, sync::LazyLock};
 use tokio_postgres::{Row, types::Type};
 
 use super::{
-    batched_lookups::{self, Alike, FoundAlike},
+    batched_lookups::{self, BatchedLookups, FoundAlike},
     connections::{Connection, Parameter},
     fault::unreadable,
 };
@@ -142,7 +142,7 @@ fn shifted(numbers: Vec<i32>, shift: i32) -> impl Iterator<Item = i32> {
 
 /// The form of a read's answer.
 #[derive(Clone, Copy)]
-enum Wanted {
+enum AnswerForm {
     Value,
     Followed,
     Entries { newest_first: bool },
@@ -154,18 +154,18 @@ enum Wanted {
 pub(super) struct Question {
     points: Points,
     /// Only used by reads too large for a shared statement.
-    alike: Alike,
+    alike: BatchedLookups,
     /// The ranges from their start, and from their end.
     ranges: [Ranges; 2],
     /// The form of each answer, by number of the read.
-    wanted: Vec<Wanted>,
+    wanted: Vec<AnswerForm>,
 }
 
 impl Question {
     /// Combines all reads into one statement.
     pub(super) fn of(reads: &[Read<'_>]) -> Self {
         let mut question = Self {
-            alike: Alike::among(reads),
+            alike: BatchedLookups::among(reads),
             ..Self::default()
         };
         for (number, read) in (0..).zip(reads) {
@@ -175,15 +175,15 @@ impl Question {
         question
     }
 
-    fn add(&mut self, number: i32, read: &Read<'_>) -> Wanted {
+    fn add(&mut self, number: i32, read: &Read<'_>) -> AnswerForm {
         match *read {
             Read::Get(key) => {
                 self.look_up(number, key, None);
-                Wanted::Value
+                AnswerForm::Value
             }
             Read::Follow { key, rows } => {
                 self.look_up(number, key, Some(rows));
-                Wanted::Followed
+                AnswerForm::Followed
             }
             Read::Scan {
                 range,
@@ -191,7 +191,7 @@ impl Question {
                 newest_first,
             } => {
                 self.ranges[usize::from(newest_first)].add(number, range, limit, None);
-                Wanted::Entries { newest_first }
+                AnswerForm::Entries { newest_first }
             }
             Read::ScanFollow {
                 range,
@@ -206,7 +206,7 @@ impl Question {
                     limit,
                     Some((rows, tail)),
                 );
-                Wanted::Joined { newest_first }
+                AnswerForm::Joined { newest_first }
             }
         }
     }
@@ -277,7 +277,7 @@ pub(super) async fn answer(
     question: &Question,
 ) -> Result<Vec<Found>, StorageError> {
     let wanted = &question.wanted;
-    let mut found: Vec<Found> = wanted.iter().map(Wanted::nothing).collect();
+    let mut found: Vec<Found> = wanted.iter().map(AnswerForm::nothing).collect();
     if found.is_empty() {
         return Ok(found);
     }
@@ -324,7 +324,7 @@ fn take<'r>(
     Ok(())
 }
 
-impl Wanted {
+impl AnswerForm {
     fn nothing(&self) -> Found {
         match self {
             Self::Value => Found::Value(None),

@@ -16,10 +16,10 @@ const FIND: &str =
 
 /// The version of a database, read on each new connection.
 #[derive(Clone, Default)]
-pub(super) struct Version(Arc<Seen>);
+pub(super) struct Version(Arc<SeenVersions>);
 
 #[derive(Default)]
-struct Seen {
+struct SeenVersions {
     /// Set once the database's version permits writes of this program.
     /// It is the version of this program, or a newer one that accepts its writes.
     is_raised: AtomicBool,

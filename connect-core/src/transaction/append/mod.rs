@@ -3,22 +3,22 @@
 use uuid::Uuid;
 
 use super::{
-    Change, Fault, Row, Store, Unit,
-    keys::{Family, Part, key},
+    Fault, Row, Store, TimeKey, UnitOfWork,
+    keys::{Family, KeyPart, key},
     keys_of,
     row::entries_of,
 };
 use crate::storage::{Read, Value};
 
-impl Unit<'_> {
+impl UnitOfWork<'_> {
     /// Writes a new row. Returns it as stored.
     pub(crate) fn append<R: Row>(&mut self, row: &R) -> Value {
-        self.supersede(None, row)
+        self.replace(None, row)
     }
 
     /// Writes `new` in place of `old`. Returns it as stored.
     /// Both have the same id, but may have different places in the list.
-    pub(crate) fn supersede<R: Row>(&mut self, old: Option<&R>, new: &R) -> Value {
+    pub(crate) fn replace<R: Row>(&mut self, old: Option<&R>, new: &R) -> Value {
         let value = self.json(new);
         let (key, entries) = keys_of(self.partition(), new);
         if let Some(old) = old {
@@ -36,15 +36,15 @@ impl Unit<'_> {
     }
 
     /// Removes an [appended](Self::append) row, without a tombstone.
-    pub(crate) fn withdraw<R: Row>(&mut self, row: &R) {
+    pub(crate) fn remove_row<R: Row>(&mut self, row: &R) {
         let (key, entries) = keys_of(self.partition(), row);
         entries.for_each(|entry| self.delete(entry));
         self.delete(key);
     }
 
     /// Removes a row, and leaves a tombstone if its kind has them.
-    pub(crate) fn bury<R: Row<Key = Change>>(&mut self, row: &R) {
-        self.withdraw(row);
+    pub(crate) fn tombstone<R: Row<Key = TimeKey>>(&mut self, row: &R) {
+        self.remove_row(row);
         if let Some(tombstones) = R::TOMBSTONES {
             self.leave_tombstone(tombstones, row.key().1);
         }
@@ -70,10 +70,10 @@ impl Store {
         by_id: Option<Family>,
     ) -> Result<Option<Value>, Fault> {
         let Some(by_id) = by_id else {
-            return self.get(&key(partition, R::ROWS, &[Part::Id(id)])).await;
+            return self.get(&key(partition, R::ROWS, &[KeyPart::Id(id)])).await;
         };
         let (entry, rows) = (
-            key(partition, by_id, &[Part::Id(id)]),
+            key(partition, by_id, &[KeyPart::Id(id)]),
             key(partition, R::ROWS, &[]),
         );
         let follow = Read::Follow {

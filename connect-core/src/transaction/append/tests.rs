@@ -10,7 +10,7 @@ use uuid::Uuid;
 use crate::{
     storage::{Storage, memory::MemoryStorage},
     transaction::{
-        End, Fault, Placed, Reads, Row, Slice, Span, Store, Through, Unit,
+        AccessPath, End, Fault, KeyRange, Keyed, ListRead, Reads, Row, Store, UnitOfWork,
         environment::{Environment, ManualClock},
         keys::Family,
     },
@@ -55,28 +55,28 @@ fn memory() -> Arc<dyn Storage> {
 }
 
 /// A unit with its clock loaded.
-async fn begun(store: &Store) -> Unit<'_> {
-    let mut unit = Unit::new(store, PLACE, None);
+async fn begun(store: &Store) -> UnitOfWork<'_> {
+    let mut unit = UnitOfWork::new(store, PLACE, None);
     unit.load(Reads::of(PLACE)).await.unwrap();
     unit
 }
 
-fn write(unit: &mut Unit<'_>, operation: usize) {
+fn write(unit: &mut UnitOfWork<'_>, operation: usize) {
     let number = unit.next_number(Receipt::ROWS);
     unit.append(&Receipt { number, operation });
 }
 
 /// All receipts, read from the store.
 async fn receipts(store: &Store) -> Vec<Receipt> {
-    let slice = Slice {
-        through: Through::All,
-        span: Span::ALL,
+    let slice = ListRead {
+        access_path: AccessPath::All,
+        key_range: KeyRange::ALL,
         limit: usize::MAX,
         tombstones: None,
         anchor: None,
     };
     let listed = store.list::<Receipt>(PLACE, slice).await.unwrap();
-    let read = |(place, row): Placed<u64>| {
+    let read = |(place, row): Keyed<u64>| {
         let receipt: Receipt = serde_json::from_slice(&row).unwrap();
         assert_eq!(receipt.number, place);
         receipt

@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A counter. It begins at 0 with the process and only grows.
 #[derive(Debug, Default)]
-pub struct Count(AtomicU64);
+pub struct Counter(AtomicU64);
 
-impl Count {
+impl Counter {
     /// The current number.
     pub fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
@@ -24,20 +24,20 @@ impl Count {
 /// The counters of a core since it was built, without personal data.
 #[derive(Debug, Default)]
 #[non_exhaustive]
-pub struct Figures {
+pub struct Metrics {
     /// Successful commits.
-    pub commits: Count,
+    pub commits: Counter,
     /// Commits refused by the storage because of a conflict.
     /// Most of them are retried at once.
-    pub conflicts: Count,
+    pub conflicts: Counter,
     /// Failed commits, and commits with an unknown outcome.
-    pub failed_commits: Count,
+    pub failed_commits: Counter,
     /// Failed reads of the storage.
-    pub failed_reads: Count,
+    pub failed_reads: Counter,
     /// Requests refused by a rate limit.
     pub limited: Limited,
     /// Records and requests refused by a limit on storage.
-    pub limit_reached: Count,
+    pub limit_reached: Counter,
     /// Delivery attempts, and their outcomes.
     pub deliveries: Deliveries,
     /// The jobs of taking over images.
@@ -49,20 +49,20 @@ pub struct Figures {
 #[non_exhaustive]
 pub struct Limited {
     /// Of a token.
-    pub token: Count,
+    pub token: Counter,
     /// Of an account.
-    pub account: Count,
+    pub account: Counter,
     /// Of a screen.
-    pub screen: Count,
+    pub screen: Counter,
     /// Of a signed-in owner.
-    pub owner: Count,
+    pub owner: Counter,
     /// Of an address, for requests without a valid token or key.
-    pub address: Count,
+    pub address: Counter,
     /// Of an address, for requests without need of a token.
     /// Probes count as well: the server decides whether to refuse them.
-    pub anonymous: Count,
+    pub anonymous: Counter,
     /// Of attempts to sign in.
-    pub sign_in: Count,
+    pub sign_in: Counter,
 }
 
 /// The number of deliveries, by outcome.
@@ -70,13 +70,13 @@ pub struct Limited {
 #[non_exhaustive]
 pub struct Deliveries {
     /// Deliveries accepted by the endpoint.
-    pub succeeded: Count,
+    pub succeeded: Counter,
     /// Failed attempts with a retry to come.
-    pub failed: Count,
+    pub failed: Counter,
     /// Deliveries given up after their last attempt, or with a switched-off webhook.
-    pub given_up: Count,
+    pub given_up: Counter,
     /// Webhooks switched off after too many failures in a row.
-    pub switched_off: Count,
+    pub switched_off: Counter,
 }
 
 /// The number of image jobs, by outcome.
@@ -84,9 +84,9 @@ pub struct Deliveries {
 #[non_exhaustive]
 pub struct ImageJobs {
     /// Images taken over.
-    pub done: Count,
+    pub done: Counter,
     /// Images not taken over.
-    pub failed: Count,
+    pub failed: Counter,
     /// Downloads with a retry to come.
-    pub postponed: Count,
+    pub postponed: Counter,
 }

@@ -17,8 +17,8 @@ use uuid::Uuid;
 
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use images::{HttpsLinks, ImageFailure, ImageLinks, Images};
-pub use metrics::{Count, Deliveries, Figures, ImageJobs, Limited};
-pub use monotonic::{Drift, SteadyClock};
+pub use metrics::{Counter, Deliveries, ImageJobs, Limited, Metrics};
+pub use monotonic::{MonotonicClock, Skew};
 pub use webhooks::{
     HttpsWebhooks, Mail, Mailer, SendFailure, WebhookAnswer, WebhookLinks, WebhookRequest,
     WebhookSender,

@@ -22,11 +22,11 @@ use crate::wire::Timestamp;
 ///
 /// A process cannot tell a wrong step of the clock from a correction, so it follows no large step
 /// while it runs: anything removed or dated in the meantime could not be undone. After a real
-/// correction of more than an hour, [`drift`](Self::drift) reports it until the service is
+/// correction of more than an hour, [`skew`](Self::skew) reports it until the service is
 /// restarted. The same goes for a virtual machine paused for more than an hour, if its
 /// [`Clock::elapsed`] stood still. The clock therefore has to be right when the service starts. On
 /// a machine without a battery, start the service after it has fetched the time from the network.
-pub struct SteadyClock {
+pub struct MonotonicClock {
     clock: Arc<dyn Clock>,
     /// Time of day minus elapsed time at creation, in microseconds.
     start: i64,
@@ -37,23 +37,23 @@ pub struct SteadyClock {
     is_drifting: AtomicBool,
 }
 
-/// A step of the machine's clock, not followed: see [`SteadyClock`].
+/// A step of the machine's clock, not followed: see [`MonotonicClock`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Drift {
+pub struct Skew {
     /// The time of the machine's clock.
     pub shown: Timestamp,
     /// The time in use by the core.
     pub used: Timestamp,
 }
 
-impl Drift {
+impl Skew {
     /// The seconds of the machine's clock ahead; negative when behind.
     pub fn seconds(self) -> i64 {
         self.shown.seconds() - self.used.seconds()
     }
 }
 
-impl fmt::Display for Drift {
+impl fmt::Display for Skew {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let side = if self.shown < self.used {
             "behind"
@@ -70,7 +70,7 @@ impl fmt::Display for Drift {
     }
 }
 
-impl SteadyClock {
+impl MonotonicClock {
     /// The largest trusted difference from the expected time of day.
     ///
     /// An hour is more than a time service corrects on a well-kept machine. It is less than the
@@ -89,9 +89,9 @@ impl SteadyClock {
     }
 
     /// The current drift: for readiness, and for jobs removing data.
-    pub fn drift(&self) -> Option<Drift> {
+    pub fn skew(&self) -> Option<Skew> {
         let (shown, used) = self.read();
-        (shown != used).then_some(Drift { shown, used })
+        (shown != used).then_some(Skew { shown, used })
     }
 
     /// The shown time and the time to use, equal without a drift.
@@ -113,13 +113,13 @@ impl SteadyClock {
         if self.is_drifting.load(Ordering::Relaxed) != is_drifting
             && self.is_drifting.swap(is_drifting, Ordering::Relaxed) != is_drifting
         {
-            report(is_drifting, Drift { shown, used });
+            report(is_drifting, Skew { shown, used });
         }
         (shown, used)
     }
 }
 
-impl Clock for SteadyClock {
+impl Clock for MonotonicClock {
     fn now(&self) -> Timestamp {
         self.read().1
     }
@@ -129,24 +129,24 @@ impl Clock for SteadyClock {
     }
 }
 
-impl fmt::Debug for SteadyClock {
+impl fmt::Debug for MonotonicClock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SteadyClock")
-            .field("drift", &self.drift())
+        f.debug_struct("MonotonicClock")
+            .field("drift", &self.skew())
             .finish_non_exhaustive()
     }
 }
 
-fn report(is_drifting: bool, drift: Drift) {
+fn report(is_drifting: bool, skew: Skew) {
     if is_drifting {
         tracing::warn!(
-            shown = %drift.shown,
-            used = %drift.used,
-            seconds = drift.seconds(),
+            shown = %skew.shown,
+            used = %skew.used,
+            seconds = skew.seconds(),
             "the machine's clock jumped and is ignored; restart the service if it is right"
         );
     } else {
-        tracing::warn!(shown = %drift.shown, "the machine's clock agrees again and is used");
+        tracing::warn!(shown = %skew.shown, "the machine's clock agrees again and is used");
     }
 }
 
@@ -168,12 +168,12 @@ mod tests {
     const DAY: i64 = 24 * HOUR;
 
     /// A machine's clock, and the steady clock following it.
-    struct Pair(Arc<ManualClock>, SteadyClock);
+    struct Pair(Arc<ManualClock>, MonotonicClock);
 
     impl Pair {
         fn new() -> Self {
             let machine = ManualClock::at(START);
-            Self(machine.clone(), SteadyClock::new(machine))
+            Self(machine.clone(), MonotonicClock::new(machine))
         }
 
         fn step(&self, seconds: i64) {
@@ -207,7 +207,7 @@ mod tests {
             pair.0.advance(10);
             pair.step(step);
             assert_eq!(pair.used(), if followed { 10 + step } else { 10 }, "{step}");
-            assert_eq!(pair.1.drift().is_none(), followed, "{step}");
+            assert_eq!(pair.1.skew().is_none(), followed, "{step}");
         }
     }
 
@@ -221,12 +221,12 @@ mod tests {
             assert_eq!(pair.used(), 100, "{step}");
             pair.0.advance(60);
             assert_eq!(pair.used(), 160, "{step}");
-            let drift = pair.1.drift().unwrap();
-            assert_eq!(drift.seconds(), step);
-            assert_eq!(drift.used, START.plus_seconds(160));
+            let skew = pair.1.skew().unwrap();
+            assert_eq!(skew.seconds(), step);
+            assert_eq!(skew.used, START.plus_seconds(160));
             pair.step(-step);
             pair.0.advance(1);
-            assert_eq!((pair.used(), pair.1.drift()), (161, None), "{step}");
+            assert_eq!((pair.used(), pair.1.skew()), (161, None), "{step}");
         }
     }
 
@@ -247,14 +247,14 @@ mod tests {
             pair.step(HOUR / 2);
             assert!(pair.used() <= HOUR);
         }
-        assert!(pair.1.drift().is_some());
+        assert!(pair.1.skew().is_some());
     }
 
     #[test]
     fn time_that_passes_is_no_step() {
         let pair = Pair::new();
         pair.0.advance(3650 * DAY);
-        assert_eq!((pair.used(), pair.1.drift()), (3650 * DAY, None));
+        assert_eq!((pair.used(), pair.1.skew()), (3650 * DAY, None));
         assert_eq!(pair.1.elapsed().as_secs(), 3650 * 86_400);
     }
 
@@ -262,10 +262,10 @@ mod tests {
     fn a_drift_is_told_in_a_sentence() {
         let pair = Pair::new();
         pair.step(-2 * HOUR);
-        let text = pair.1.drift().unwrap().to_string();
+        let text = pair.1.skew().unwrap().to_string();
         assert!(text.contains("7200 s behind"), "{text}");
         pair.step(4 * HOUR);
-        let text = pair.1.drift().unwrap().to_string();
+        let text = pair.1.skew().unwrap().to_string();
         assert!(text.contains("7200 s ahead"), "{text}");
     }
 }

@@ -11,7 +11,7 @@ use crate::storage::{
 };
 
 /// A reader for possibly damaged stores.
-pub(crate) struct Salvage<'s> {
+pub(crate) struct LenientReader<'s> {
     store: &'s Store,
     lock: Option<Box<dyn Locked>>,
     /// The number of consecutive unreadable rows.
@@ -26,7 +26,7 @@ const MOST_ALONE: usize = 16;
 const END_LEN: usize = 48;
 
 /// The result of reading rows from one place of the key space.
-pub(crate) struct Piece {
+pub(crate) struct Chunk {
     /// The readable rows, in order. Empty when the first row is damaged.
     pub(crate) entries: Vec<Entry>,
     /// The key of the first row, if unreadable.
@@ -38,14 +38,14 @@ pub(crate) struct Piece {
 
 /// The result of a look-up.
 #[derive(Clone, Debug)]
-pub(crate) enum Looked {
+pub(crate) enum Lookup {
     /// The row, if there is one.
     Found(Option<Value>),
     /// A row the storage cannot return.
     Damaged,
 }
 
-impl Piece {
+impl Chunk {
     /// A piece from a read of at most `limit` rows.
     fn whole(entries: Vec<Entry>, limit: usize) -> Self {
         let last = entries.last().filter(|_| entries.len() == limit);
@@ -57,7 +57,7 @@ impl Piece {
     }
 }
 
-impl<'s> Salvage<'s> {
+impl<'s> LenientReader<'s> {
     pub(crate) fn new(store: &'s Store) -> Self {
         Self {
             store,
@@ -112,13 +112,13 @@ impl<'s> Salvage<'s> {
         from: &[u8],
         to: Option<&[u8]>,
         limit: usize,
-    ) -> Result<Piece, Fault> {
+    ) -> Result<Chunk, Fault> {
         let mut limit = limit;
         loop {
             match self.scan(from, to, limit).await {
                 Ok(entries) => {
                     self.failed.store(0, Ordering::Relaxed);
-                    return Ok(Piece::whole(entries, limit));
+                    return Ok(Chunk::whole(entries, limit));
                 }
                 Err(_) if limit > 1 => limit /= 2,
                 Err(error) => {
@@ -138,13 +138,13 @@ impl<'s> Salvage<'s> {
         &self,
         ranges: &[Range<'_>],
         limit: usize,
-    ) -> Result<Vec<Piece>, Fault> {
+    ) -> Result<Vec<Chunk>, Fault> {
         let scans = ranges.iter().map(|range| scan(*range, limit));
         let scans: Vec<_> = scans.collect();
         let mut pieces = Vec::with_capacity(ranges.len());
         if let Ok(mut state) = self.read(&scans).await {
             for _ in ranges {
-                pieces.push(Piece::whole(state.entries()?, limit));
+                pieces.push(Chunk::whole(state.entries()?, limit));
             }
         } else {
             for range in ranges {
@@ -159,8 +159,8 @@ impl<'s> Salvage<'s> {
     ///
     /// # Errors
     /// The storage does not answer at all.
-    pub(crate) async fn values(&self, keys: &[Key]) -> Result<Vec<Looked>, Fault> {
-        let mut found = vec![Looked::Damaged; keys.len()];
+    pub(crate) async fn values(&self, keys: &[Key]) -> Result<Vec<Lookup>, Fault> {
+        let mut found = vec![Lookup::Damaged; keys.len()];
         let mut left: Vec<std::ops::Range<usize>> = Vec::new();
         left.extend((!keys.is_empty()).then_some(0..keys.len()));
         while let Some(part) = left.pop() {
@@ -171,7 +171,7 @@ impl<'s> Salvage<'s> {
             match self.read(&reads).await {
                 Ok(mut state) => {
                     for looked in &mut found[part] {
-                        *looked = Looked::Found(state.value()?);
+                        *looked = Lookup::Found(state.value()?);
                     }
                 }
                 Err(_) if part.len() > 1 => {
@@ -213,12 +213,12 @@ impl<'s> Salvage<'s> {
         from: &[u8],
         to: Option<&[u8]>,
         error: StorageError,
-    ) -> Result<Piece, Fault> {
+    ) -> Result<Chunk, Fault> {
         if let Some(keys) = error.unreadable_keys() {
             let key: Key = from.max(&keys.from).into();
             let end = keys.to.clone();
             let is_inside = |end: &Key| to.is_none_or(|to| **end < *to);
-            return Ok(Piece {
+            return Ok(Chunk {
                 entries: Vec::new(),
                 next: end.filter(|end| is_inside(end) && *end > key),
                 damaged: Some((key, error)),
@@ -231,7 +231,7 @@ impl<'s> Salvage<'s> {
             let key = self.first_key(from, to).await.ok_or(error.clone())?;
             (key.clone(), Some(after(&key)))
         };
-        Ok(Piece {
+        Ok(Chunk {
             entries: Vec::new(),
             next,
             damaged: Some((key, error)),

@@ -6,7 +6,7 @@ use super::*;
 use crate::{
     storage::{
         Commit, Storage as _, Write,
-        failing_row::{Torn, TornArea},
+        failing_row::{FailingRow, TornArea},
         memory::MemoryStorage,
     },
     transaction::environment::Environment,
@@ -22,7 +22,10 @@ async fn store(rows: &[&[u8]], torn: &[u8]) -> Store {
     };
     storage.commit(commit).await.unwrap();
     let key = torn.into();
-    Store::new(Arc::new(Torn { storage, key }), Environment::default())
+    Store::new(
+        Arc::new(FailingRow { storage, key }),
+        Environment::default(),
+    )
 }
 
 #[tokio::test]
@@ -42,7 +45,7 @@ async fn the_key_of_a_damaged_row_is_found() {
         (rows[3], &[2, 6], Some(&[3]), false),
     ] {
         let store = store(rows, torn).await;
-        let reader = Salvage::new(&store);
+        let reader = LenientReader::new(&store);
         let case = format!("{torn:?} from {from:?} to {to:?}");
         if !from.is_empty() {
             let found = reader.first_key(from, to).await;
@@ -90,7 +93,7 @@ async fn a_damaged_area_is_passed_over() {
         };
         let area = Arc::new(area);
         let store = Store::new(area.clone(), Environment::default());
-        let reader = Salvage::new(&store);
+        let reader = LenientReader::new(&store);
         let (mut next, mut seen, mut damaged) = (Some(Key::default()), 0, 0);
         while let Some(at) = next {
             let piece = reader.piece(&at, None, 7).await.unwrap();
@@ -117,7 +120,7 @@ async fn a_damaged_row_costs_no_other_range_its_rows() {
         (&[9][..], [Some(2), Some(2), Some(1)]),
     ] {
         let store = store(rows, torn).await;
-        let pieces = Salvage::new(&store).pieces(&ranges, 2).await.unwrap();
+        let pieces = LenientReader::new(&store).pieces(&ranges, 2).await.unwrap();
         let found = pieces.iter().map(|piece| {
             let damaged = piece.damaged.as_ref();
             assert!(damaged.is_none_or(|(key, _)| **key == *torn));

@@ -2,8 +2,8 @@
 
 use uuid::Uuid;
 
-use super::{ListPart, Slice};
-use crate::transaction::{Fault, Row, Salvage, Store};
+use super::{ListPart, ListRead};
+use crate::transaction::{Fault, LenientReader, Row, Store};
 
 impl Store {
     /// Reads a list up to its first unreadable row.
@@ -14,18 +14,18 @@ impl Store {
     pub(super) async fn list_up_to_damage<T: Row>(
         &self,
         partition: Uuid,
-        slice: Slice<'_, T::Key>,
+        slice: ListRead<'_, T::Key>,
         fault: Fault,
     ) -> Result<ListPart<T::Key>, Fault> {
-        Salvage::new(self).probe().await?;
+        LenientReader::new(self).probe().await?;
         let mut limit = slice.limit;
         while limit > 0 {
-            let rows = Slice {
+            let rows = ListRead {
                 limit,
                 tombstones: None,
                 ..slice
             };
-            let tombstones = slice.tombstones.map(|most| Slice {
+            let tombstones = slice.tombstones.map(|most| ListRead {
                 limit: 0,
                 tombstones: Some(most.min(limit)),
                 ..slice
@@ -37,8 +37,8 @@ impl Store {
                 let Some((place, _)) = read.rows.last().or(read.tombstones.last()) else {
                     continue;
                 };
-                let until = Slice {
-                    span: slice.span.up_to(*place),
+                let until = ListRead {
+                    key_range: slice.key_range.up_to(*place),
                     ..slice
                 };
                 if let Ok(listed) = self.list_whole::<T>(partition, until).await {

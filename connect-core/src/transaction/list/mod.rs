@@ -7,9 +7,9 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::{
-    Fault, IndexKind, Indexed, Row, SortKey, Span,
+    Fault, IndexKind, Indexed, KeyRange, Row, SortKey,
     clock::{ChangeClock, clock_key},
-    keys::{Family, Part, after_prefix, key},
+    keys::{Family, KeyPart, after_prefix, key},
     row::ID_LEN,
     store::Store,
 };
@@ -19,11 +19,11 @@ use crate::{
 };
 
 /// A row with its place in the list.
-pub(crate) type Placed<K> = (K, Value);
+pub(crate) type Keyed<K> = (K, Value);
 
 /// The index to read a list through.
 #[derive(Clone, Copy, Debug)]
-pub enum Through<'a> {
+pub enum AccessPath<'a> {
     /// All rows, in the order of the list.
     All,
     /// The records with a value, in the order of the list.
@@ -34,7 +34,7 @@ pub enum Through<'a> {
     Holders(Family, Indexed<'a>),
 }
 
-impl<'a> Through<'a> {
+impl<'a> AccessPath<'a> {
     /// The records with a value in an index.
     pub(crate) fn index(kind: IndexKind, family: Family, value: Indexed<'a>) -> Self {
         match kind {
@@ -47,10 +47,10 @@ impl<'a> Through<'a> {
 
 /// The part of a list to read.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Slice<'a, K> {
-    pub(crate) through: Through<'a>,
+pub(crate) struct ListRead<'a, K> {
+    pub(crate) access_path: AccessPath<'a>,
     /// The range, for reads in the order of the list.
-    pub(crate) span: Span<K>,
+    pub(crate) key_range: KeyRange<K>,
     /// The most rows to return.
     pub(crate) limit: usize,
     /// The most tombstones to return; `None` for a read without them.
@@ -63,10 +63,10 @@ pub(crate) struct Slice<'a, K> {
 #[derive(Debug)]
 pub(crate) struct ListPart<K> {
     /// The rows, in the order of reading.
-    /// Rows read through [`Through::Holders`] have any order.
-    pub(crate) rows: Vec<Placed<K>>,
+    /// Rows read through [`AccessPath::Holders`] have any order.
+    pub(crate) rows: Vec<Keyed<K>>,
     /// The tombstones, in the order of reading.
-    pub(crate) tombstones: Vec<Placed<K>>,
+    pub(crate) tombstones: Vec<Keyed<K>>,
     /// The time since when the tombstones are complete; `None` without a purge.
     pub(crate) complete_since: Option<Timestamp>,
     /// The time of the partition's last change.
@@ -98,7 +98,7 @@ impl Store {
         partition: Uuid,
         id: Uuid,
     ) -> Result<Option<Value>, Fault> {
-        let row_key = key(partition, T::ROWS, &[Part::Id(id)]);
+        let row_key = key(partition, T::ROWS, &[KeyPart::Id(id)]);
         self.get(&row_key).await
     }
 
@@ -107,10 +107,15 @@ impl Store {
     pub(crate) async fn list<T: Row>(
         &self,
         partition: Uuid,
-        slice: Slice<'_, T::Key>,
+        slice: ListRead<'_, T::Key>,
     ) -> Result<ListPart<T::Key>, Fault> {
         match self.list_whole::<T>(partition, slice).await {
-            Err(fault) if matches!(slice.through, Through::All | Through::ByChange(..)) => {
+            Err(fault)
+                if matches!(
+                    slice.access_path,
+                    AccessPath::All | AccessPath::ByChange(..)
+                ) =>
+            {
                 self.list_up_to_damage::<T>(partition, slice, fault).await
             }
             result => result,
@@ -121,29 +126,31 @@ impl Store {
     async fn list_whole<T: Row>(
         &self,
         partition: Uuid,
-        slice: Slice<'_, T::Key>,
+        slice: ListRead<'_, T::Key>,
     ) -> Result<ListPart<T::Key>, Fault> {
         let rows = key(partition, T::ROWS, &[]);
-        let prefix = match slice.through {
-            Through::All => key(partition, T::IN_ORDER.unwrap_or(T::ROWS), &[]),
-            Through::ByChange(family, value)
-            | Through::Unique(family, value)
-            | Through::Holders(family, value) => key(partition, family, &[value.part()]),
+        let prefix = match slice.access_path {
+            AccessPath::All => key(partition, T::IN_ORDER.unwrap_or(T::ROWS), &[]),
+            AccessPath::ByChange(family, value)
+            | AccessPath::Unique(family, value)
+            | AccessPath::Holders(family, value) => key(partition, family, &[value.part()]),
         };
         let (clock, since) = (clock_key(partition), tombstones_since_key(partition));
-        let (from, end) = match slice.through {
-            Through::All | Through::ByChange(..) => slice.span.keys(&prefix),
-            Through::Unique(..) | Through::Holders(..) => (prefix.clone(), after_prefix(&prefix)),
+        let (from, end) = match slice.access_path {
+            AccessPath::All | AccessPath::ByChange(..) => slice.key_range.keys(&prefix),
+            AccessPath::Unique(..) | AccessPath::Holders(..) => {
+                (prefix.clone(), after_prefix(&prefix))
+            }
         };
         let range = Range {
             from: &from,
             to: Some(&end),
         };
-        let newest_first = slice.span.newest_first;
-        let are_the_rows = T::IN_ORDER.is_none() && matches!(slice.through, Through::All);
+        let newest_first = slice.key_range.newest_first;
+        let are_the_rows = T::IN_ORDER.is_none() && matches!(slice.access_path, AccessPath::All);
         let mut reads = vec![Read::Get(&clock)];
-        reads.push(match slice.through {
-            Through::Unique(..) => Read::Follow {
+        reads.push(match slice.access_path {
+            AccessPath::Unique(..) => Read::Follow {
                 key: &prefix,
                 rows: &rows,
             },
@@ -162,7 +169,7 @@ impl Store {
         });
         let tombstones = T::TOMBSTONES.map(|family| {
             let prefix = key(partition, family, &[]);
-            slice.span.keys(&prefix)
+            slice.key_range.keys(&prefix)
         });
         let tombstones = tombstones.as_ref().zip(slice.tombstones);
         if let Some(((from, end), limit)) = tombstones {
@@ -187,7 +194,7 @@ impl Store {
         let rows = if are_the_rows {
             by_key(state.entries()?)?
         } else {
-            rows_of::<T>(slice.through, &prefix, &mut state)?
+            rows_of::<T>(slice.access_path, &prefix, &mut state)?
         };
         let mut listed = ListPart {
             rows,
@@ -216,10 +223,10 @@ impl Store {
 
 /// The rows of index entries.
 fn rows_of<T: Row>(
-    through: Through<'_>,
+    access_path: AccessPath<'_>,
     prefix: &Key,
     state: &mut State,
-) -> Result<Vec<Placed<T::Key>>, Fault> {
+) -> Result<Vec<Keyed<T::Key>>, Fault> {
     let found = |entry: &Key, row: Option<Value>| {
         row.ok_or_else(|| Fault::corrupt(entry, "an index entry without its row"))
     };
@@ -227,20 +234,20 @@ fn rows_of<T: Row>(
         let place = T::key_in(&row).map_err(|e| Fault::corrupt(entry, e))?;
         Ok((place, row))
     };
-    match through {
-        Through::Unique(..) => {
+    match access_path {
+        AccessPath::Unique(..) => {
             let Some((_, row)) = state.followed()? else {
                 return Ok(Vec::new());
             };
             Ok(vec![placed(prefix, found(prefix, row)?)?])
         }
-        Through::Holders(..) => {
+        AccessPath::Holders(..) => {
             let entries = state.joined()?.into_iter();
             entries
                 .map(|((entry, _), row)| placed(&entry, found(&entry, row)?))
                 .collect()
         }
-        Through::All | Through::ByChange(..) => {
+        AccessPath::All | AccessPath::ByChange(..) => {
             let entries = state.joined()?.into_iter();
             let rows = entries.map(|((entry, _), row)| Ok((place(&entry)?, found(&entry, row)?)));
             rows.collect()
@@ -249,7 +256,7 @@ fn rows_of<T: Row>(
 }
 
 /// Entries with their places, from the ends of their keys.
-fn by_key<K: SortKey>(entries: Vec<Entry>) -> Result<Vec<Placed<K>>, Fault> {
+fn by_key<K: SortKey>(entries: Vec<Entry>) -> Result<Vec<Keyed<K>>, Fault> {
     let placed = |(key, value): Entry| Ok((place(&key)?, value));
     entries.into_iter().map(placed).collect()
 }

@@ -17,11 +17,11 @@ use super::{
     clock::{ChangeClock, clock_key},
     environment::ImageLinks,
     keys::{Family, after_prefix, key},
-    reads::{Reads, Wanted},
+    reads::{QueuedRead, Reads},
     store::{Store, committed},
     subscribers::Subscribers,
     usage::{StorageLimits, Usage, counted, found_by},
-    writes::{Mark, Writes},
+    writes::{Savepoint, Writes},
 };
 use crate::{
     storage::{
@@ -36,7 +36,7 @@ use crate::{
 /// The partition's clock row is the guard of its commits: a unit reads it first, and its commit
 /// expects it unchanged. So all reads of a unit in its partition are of one state, or the commit is
 /// refused and the unit runs again.
-pub struct Unit<'s> {
+pub struct UnitOfWork<'s> {
     store: &'s Store,
     partition: Uuid,
     lock: Option<Box<dyn Locked>>,
@@ -56,7 +56,7 @@ pub struct Unit<'s> {
     rounds: usize,
     writes: Writes,
     /// The writes and the clock at each savepoint.
-    savepoints: Vec<(Mark, ChangeClock)>,
+    savepoints: Vec<(Savepoint, ChangeClock)>,
     expects: FxHashMap<Key, Expectation>,
     /// The webhooks for the events of this unit; `None` without events.
     subscribers: Option<Subscribers>,
@@ -69,7 +69,7 @@ pub struct Unit<'s> {
     buffer: Vec<u8>,
 }
 
-impl<'s> Unit<'s> {
+impl<'s> UnitOfWork<'s> {
     pub(super) fn new(store: &'s Store, partition: Uuid, lock: Option<Box<dyn Locked>>) -> Self {
         Self {
             store,
@@ -135,8 +135,8 @@ impl<'s> Unit<'s> {
     /// The first call reads the clock too.
     pub(crate) async fn load(&mut self, mut reads: Reads) -> Result<(), Fault> {
         reads.wanted.retain(|wanted| match wanted {
-            Wanted::Get(key) | Wanted::Follow { key, .. } => !self.known.contains_key(key),
-            Wanted::Holders { prefix, .. } => !self.scanned.contains_key(prefix),
+            QueuedRead::Get(key) | QueuedRead::Follow { key, .. } => !self.known.contains_key(key),
+            QueuedRead::Holders { prefix, .. } => !self.scanned.contains_key(prefix),
         });
         let clock_key = clock_key(self.partition);
         let webhooks_link = Webhooks::link_key(self.partition);
@@ -144,7 +144,7 @@ impl<'s> Unit<'s> {
         if reads.is_empty() && !is_first {
             return Ok(());
         }
-        let mut asked: Vec<Read<'_>> = reads.wanted.iter().map(Wanted::as_read).collect();
+        let mut asked: Vec<Read<'_>> = reads.wanted.iter().map(QueuedRead::as_read).collect();
         if is_first {
             asked.push(Read::Get(&clock_key));
             asked.push(Read::Follow {
@@ -158,11 +158,11 @@ impl<'s> Unit<'s> {
         self.writes.reserve(5 * reads.wanted.len());
         for wanted in reads.wanted {
             match wanted {
-                Wanted::Get(key) => {
+                QueuedRead::Get(key) => {
                     let value = state.value()?;
                     self.known.insert(key, value);
                 }
-                Wanted::Follow { key, rows } => {
+                QueuedRead::Follow { key, rows } => {
                     let found = state.followed()?;
                     if let Some((entry, row)) = &found {
                         let row_key = [&rows[..], entry].concat().into_boxed_slice();
@@ -170,7 +170,7 @@ impl<'s> Unit<'s> {
                     }
                     self.known.insert(key, found.map(|(entry, _)| entry));
                 }
-                Wanted::Holders { prefix, rows, .. } => {
+                QueuedRead::Holders { prefix, rows, .. } => {
                     let mut entries = Vec::new();
                     for ((entry, value), row) in state.joined()? {
                         if let Some((_, id)) = entry.split_last_chunk::<16>() {
@@ -224,7 +224,7 @@ impl<'s> Unit<'s> {
         Ok(match &self.lock {
             Some(lock) => {
                 let state = lock.read(reads).await;
-                state.inspect_err(|_| self.store.figures().failed_reads.increase())?
+                state.inspect_err(|_| self.store.metrics().failed_reads.increase())?
             }
             None => self.store.read(reads).await?,
         })
@@ -450,7 +450,7 @@ impl<'s> Unit<'s> {
 
     /// Counts a refusal by a limit on storage.
     pub(crate) fn count_limit_reached(&self) {
-        self.store.figures().limit_reached.increase();
+        self.store.metrics().limit_reached.increase();
     }
 
     /// The most data of the account.
@@ -461,7 +461,7 @@ impl<'s> Unit<'s> {
     /// Writes a row without a place in the partition's history.
     /// It does not change the partition's time. The commit expects the value read by this unit, or
     /// no value.
-    pub(crate) fn put_aside(&mut self, key: Key, value: Value) {
+    pub(crate) fn put_unversioned(&mut self, key: Key, value: Value) {
         if self.writes.get(&key).is_none() {
             let found = self.known.get(&key).cloned().flatten();
             self.expects
@@ -587,11 +587,11 @@ impl<'s> Unit<'s> {
             Err(CommitError::Unknown(error)) => settle(self.store, &key, &becomes, error).await,
             outcome => committed(outcome),
         };
-        let figures = self.store.figures();
+        let metrics = self.store.metrics();
         match &result {
-            Ok(true) => figures.commits.increase(),
-            Ok(false) => figures.conflicts.increase(),
-            Err(_) => figures.failed_commits.increase(),
+            Ok(true) => metrics.commits.increase(),
+            Ok(false) => metrics.conflicts.increase(),
+            Err(_) => metrics.failed_commits.increase(),
         }
         result
     }

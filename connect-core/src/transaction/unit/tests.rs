@@ -8,7 +8,7 @@ use crate::{
     transaction::{
         Indexed,
         environment::{Environment, ManualClock},
-        keys::Part,
+        keys::KeyPart,
     },
     wire::Product,
 };
@@ -24,15 +24,15 @@ fn store() -> Store {
 }
 
 /// A unit with its clock loaded.
-async fn begun(store: &Store) -> Unit<'_> {
-    let mut unit = Unit::new(store, PLACE, None);
+async fn begun(store: &Store) -> UnitOfWork<'_> {
+    let mut unit = UnitOfWork::new(store, PLACE, None);
     unit.load(Reads::of(PLACE)).await.unwrap();
     unit
 }
 
 /// The key of some row.
 fn row(number: u64) -> Key {
-    key(PLACE, Family::Transaction, &[Part::Number(number)])
+    key(PLACE, Family::Transaction, &[KeyPart::Number(number)])
 }
 
 fn value(byte: u8) -> Value {
@@ -103,7 +103,8 @@ async fn writes_are_taken_back_to_a_savepoint() {
     unit.put(row(3), value(3));
     unit.savepoint();
     unit.put(row(1), value(4));
-    let numbers = |unit: &Unit<'_>| [1, 2, 3].map(|number| unit.known(&row(number)).flatten());
+    let numbers =
+        |unit: &UnitOfWork<'_>| [1, 2, 3].map(|number| unit.known(&row(number)).flatten());
     unit.rollback_to(outer + 1);
     let left = [Some(value(1)), Some(value(2)), None];
     assert_eq!(numbers(&unit), left);
@@ -117,7 +118,7 @@ async fn writes_are_taken_back_to_a_savepoint() {
 
 /// The barcode entry of a product.
 fn holder(number: u128) -> Key {
-    let parts = [Part::Text("A"), Part::Id(Uuid::from_u128(number))];
+    let parts = [KeyPart::Text("A"), KeyPart::Id(Uuid::from_u128(number))];
     key(PLACE, Family::ProductByBarcode, &parts)
 }
 
@@ -125,7 +126,7 @@ fn holder(number: u128) -> Key {
 /// Nothing more than announced is read while this is enough.
 #[tokio::test]
 async fn two_holders_tell_whether_there_is_one() {
-    let prefix = key(PLACE, Family::ProductByBarcode, &[Part::Text("A")]);
+    let prefix = key(PLACE, Family::ProductByBarcode, &[KeyPart::Text("A")]);
     for (stored, removed, added, holders, more_rounds) in [
         (0, 0, 0, 0, 0),
         (1, 0, 0, 1, 0),

@@ -13,14 +13,14 @@ use crate::wire::{
 
 /// A list of at most `MAX` values of one form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct List<F, const MAX: usize>(PhantomData<F>);
+pub struct ListForm<F, const MAX: usize>(PhantomData<F>);
 
-impl<F: Form, const MAX: usize> Form for List<F, MAX> {
+impl<F: Form, const MAX: usize> Form for ListForm<F, MAX> {
     type Value = Vec<F::Value>;
 
     fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<F::Value>, D::Error> {
-        let values: Vec<Element<F>> = array(deserializer)?;
-        Ok(values.into_iter().map(|Element(value)| value).collect())
+        let values: Vec<FormElement<F>> = array(deserializer)?;
+        Ok(values.into_iter().map(|FormElement(value)| value).collect())
     }
 
     fn check(values: &mut Vec<F::Value>, field: &str) -> Result<(), Invalid> {
@@ -48,13 +48,13 @@ impl<F: Form, const MAX: usize> Form for List<F, MAX> {
 
 /// A list of at most `MAX` ids of one kind, each once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ids<T, const MAX: usize>(PhantomData<T>);
+pub struct IdList<T, const MAX: usize>(PhantomData<T>);
 
-impl<T, const MAX: usize> Form for Ids<T, MAX> {
+impl<T, const MAX: usize> Form for IdList<T, MAX> {
     type Value = Vec<Id<T>>;
 
     fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Id<T>>, D::Error> {
-        List::<Id<T>, MAX>::read(deserializer)
+        ListForm::<Id<T>, MAX>::read(deserializer)
     }
 
     fn check(ids: &mut Vec<Id<T>>, field: &str) -> Result<(), Invalid> {
@@ -74,16 +74,16 @@ impl<T, const MAX: usize> Form for Ids<T, MAX> {
 
     fn faults(sent: &RawValue, path: &str, faults: &mut Faults) {
         let before = faults.len();
-        List::<Id<T>, MAX>::faults(sent, path, faults);
+        ListForm::<Id<T>, MAX>::faults(sent, path, faults);
         if faults.len() == before {
             faults_of_value::<Self>(sent, path, faults);
         }
     }
 }
 
-struct Element<F: Form>(F::Value);
+struct FormElement<F: Form>(F::Value);
 
-impl<'de, F: Form> Deserialize<'de> for Element<F> {
+impl<'de, F: Form> Deserialize<'de> for FormElement<F> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         F::read(deserializer).map(Self)
     }

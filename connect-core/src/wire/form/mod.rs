@@ -17,7 +17,7 @@ use serde::{Deserialize as _, Deserializer, Serialize, de::Error as _};
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
-pub use list::{Ids, List};
+pub use list::{IdList, ListForm};
 pub use number::{Amount, Cents, Counted, Whole};
 pub use object::Objects;
 #[cfg(feature = "logic")]

@@ -20,7 +20,10 @@ impl<T: WriteInput + Serialize, const MIN: usize, const MAX: usize> Form for Obj
 
     fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
         let objects = array(deserializer)?;
-        Ok(objects.into_iter().map(|Element(object)| object).collect())
+        Ok(objects
+            .into_iter()
+            .map(|InputElement(object)| object)
+            .collect())
     }
 
     fn check(objects: &mut Vec<T>, field: &str) -> Result<(), Invalid> {
@@ -46,9 +49,9 @@ impl<T: WriteInput + Serialize, const MIN: usize, const MAX: usize> Form for Obj
     }
 }
 
-struct Element<T>(T);
+struct InputElement<T>(T);
 
-impl<'de, T: WriteInput> Deserialize<'de> for Element<T> {
+impl<'de, T: WriteInput> Deserialize<'de> for InputElement<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         object_within(deserializer).map(Self)
     }

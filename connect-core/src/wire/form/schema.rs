@@ -11,8 +11,8 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use super::{
-    Amount, Cents, Code, Counted, Email, ExternalId, Form, Ids, List, Name, Objects, OrNull, Prose,
-    WebLink, Whole,
+    Amount, Cents, Code, Counted, Email, ExternalId, Form, IdList, ListForm, Name, Objects, OrNull,
+    Prose, WebLink, Whole,
 };
 use crate::wire::{Date, Field, Quantity, QuantityChange, Timestamp, VatRate, WriteInput};
 
@@ -120,13 +120,13 @@ inline!([const MAX: i64] Amount<MAX>, |_generator| json_schema!({
     "minimum": -MAX,
     "maximum": MAX,
 }));
-inline!([T, const MAX: usize] Ids<T, MAX>, |generator| json_schema!({
+inline!([T, const MAX: usize] IdList<T, MAX>, |generator| json_schema!({
     "type": "array",
     "maxItems": MAX,
     "uniqueItems": true,
     "items": generator.subschema_for::<uuid::Uuid>(),
 }));
-inline!([F: Form + JsonSchema, const MAX: usize] List<F, MAX>, |generator| json_schema!({
+inline!([F: Form + JsonSchema, const MAX: usize] ListForm<F, MAX>, |generator| json_schema!({
     "type": "array",
     "maxItems": MAX,
     "items": generator.subschema_for::<F>(),

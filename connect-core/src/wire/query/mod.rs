@@ -16,7 +16,7 @@ use paging::page_parameters;
 pub use paging::{ListQuery, PageQuery, Paging};
 pub(in crate::wire) use parameter::Word;
 use parameter::{Flag, IdOf, Text, Time, parameter};
-pub use parameter::{Kind, Parameter};
+pub use parameter::{Parameter, ParameterKind};
 use percent_encoding::percent_decode_str;
 pub use period::{Moment, NotAMoment, Period};
 pub use rows::{

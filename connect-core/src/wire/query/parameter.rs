@@ -13,14 +13,14 @@ pub struct Parameter<Q> {
     /// The description in the API document.
     pub about: &'static str,
     /// The kind of its values.
-    pub kind: Kind,
+    pub kind: ParameterKind,
     pub(super) set: fn(&mut Q, &str) -> Result<(), String>,
     pub(super) get: fn(&Q) -> Option<String>,
 }
 
 /// The kind of values of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ParameterKind {
     /// A number of records per page.
     PageSize,
     /// The `nextCursor` of a page.
@@ -67,7 +67,7 @@ macro_rules! parameter {
                     <$value as $crate::wire::query::parameter::Value>::read(text)?.into();
                 Ok(())
             },
-            get: |query| $crate::wire::query::parameter::Given::given(&query.$($field).+),
+            get: |query| $crate::wire::query::parameter::QueryField::given(&query.$($field).+),
         }
     };
 }
@@ -76,7 +76,7 @@ pub(super) use parameter;
 
 /// A kind of values.
 pub(super) trait Value {
-    const KIND: Kind;
+    const KIND: ParameterKind;
     type Read;
 
     /// Reads a value. The error names the allowed values.
@@ -91,7 +91,7 @@ pub(super) struct Text<const MAX: usize>;
 pub(super) struct IdOf<T>(std::marker::PhantomData<T>);
 
 impl Value for PageSize {
-    const KIND: Kind = Kind::PageSize;
+    const KIND: ParameterKind = ParameterKind::PageSize;
     type Read = usize;
 
     fn read(text: &str) -> Result<usize, String> {
@@ -104,7 +104,7 @@ impl Value for PageSize {
 }
 
 impl Value for CursorText {
-    const KIND: Kind = Kind::Cursor;
+    const KIND: ParameterKind = ParameterKind::Cursor;
     type Read = String;
 
     fn read(text: &str) -> Result<String, String> {
@@ -113,7 +113,7 @@ impl Value for CursorText {
 }
 
 impl Value for Time {
-    const KIND: Kind = Kind::Time;
+    const KIND: ParameterKind = ParameterKind::Time;
     type Read = Timestamp;
 
     fn read(text: &str) -> Result<Timestamp, String> {
@@ -130,7 +130,7 @@ impl Value for Time {
 }
 
 impl Value for Flag {
-    const KIND: Kind = Kind::Flag;
+    const KIND: ParameterKind = ParameterKind::Flag;
     type Read = bool;
 
     fn read(text: &str) -> Result<bool, String> {
@@ -139,7 +139,7 @@ impl Value for Flag {
 }
 
 impl<const MAX: usize> Value for Text<MAX> {
-    const KIND: Kind = Kind::Text(MAX);
+    const KIND: ParameterKind = ParameterKind::Text(MAX);
     type Read = String;
 
     fn read(text: &str) -> Result<String, String> {
@@ -152,7 +152,7 @@ impl<const MAX: usize> Value for Text<MAX> {
 }
 
 impl<T> Value for IdOf<T> {
-    const KIND: Kind = Kind::Id;
+    const KIND: ParameterKind = ParameterKind::Id;
     type Read = Id<T>;
 
     fn read(text: &str) -> Result<Id<T>, String> {
@@ -160,10 +160,10 @@ impl<T> Value for IdOf<T> {
     }
 }
 
-pub(super) struct Whole;
+pub(super) struct WholeParameter;
 
-impl Value for Whole {
-    const KIND: Kind = Kind::Whole;
+impl Value for WholeParameter {
+    const KIND: ParameterKind = ParameterKind::Whole;
     type Read = u64;
 
     fn read(text: &str) -> Result<u64, String> {
@@ -175,7 +175,7 @@ impl Value for Whole {
 }
 
 impl Value for Date {
-    const KIND: Kind = Kind::Day;
+    const KIND: ParameterKind = ParameterKind::Day;
     type Read = Self;
 
     fn read(text: &str) -> Result<Self, String> {
@@ -194,7 +194,7 @@ pub(in crate::wire) trait Word: Sized {
 }
 
 impl<T: Word> Value for T {
-    const KIND: Kind = Kind::Word(T::WORDS);
+    const KIND: ParameterKind = ParameterKind::Word(T::WORDS);
     type Read = T;
 
     fn read(text: &str) -> Result<T, String> {
@@ -203,18 +203,18 @@ impl<T: Word> Value for T {
 }
 
 /// A field of a query, possibly unset.
-pub(super) trait Given {
+pub(super) trait QueryField {
     /// Returns the value as written, if it is set.
     fn given(&self) -> Option<String>;
 }
 
-impl<T: ToString> Given for Option<T> {
+impl<T: ToString> QueryField for Option<T> {
     fn given(&self) -> Option<String> {
         self.as_ref().map(T::to_string)
     }
 }
 
-impl Given for bool {
+impl QueryField for bool {
     fn given(&self) -> Option<String> {
         self.then(|| "true".to_owned())
     }

@@ -4,7 +4,7 @@ use std::{fmt, str::FromStr};
 
 use super::{
     Parameter, Query,
-    parameter::{Kind, Value, parameter},
+    parameter::{ParameterKind, Value, parameter},
 };
 use crate::wire::{Date, Timestamp};
 
@@ -42,7 +42,7 @@ impl Query for Period {
 }
 
 impl Value for Moment {
-    const KIND: Kind = Kind::Moment;
+    const KIND: ParameterKind = ParameterKind::Moment;
     type Read = Self;
 
     fn read(text: &str) -> Result<Self, String> {

@@ -3,7 +3,7 @@
 use super::{
     Moment, PageQuery, Paging, Parameter, Period, Query,
     paging::page_parameters,
-    parameter::{IdOf, Whole, parameter},
+    parameter::{IdOf, WholeParameter, parameter},
     period::{FROM, TO},
     setters,
 };
@@ -78,7 +78,7 @@ impl Query for TransactionQuery {
         parameter!("to", period.to, Moment, TO),
         parameter!("type", kind, TransactionType, "Only rows of this type."),
         parameter!(
-            "sinceReceipt", since_receipt, Whole,
+            "sinceReceipt", since_receipt, WholeParameter,
             "Only rows with a higher receipt number: send the number of your last row."
         ),
     ];

@@ -40,7 +40,7 @@ const SETTINGS: &[FieldRule] = &[
 /// A batch with unread items.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct Body<'a> {
+struct BatchBody<'a> {
     match_by: Field<MatchBy>,
     create_missing: Field<bool>,
     dry_run: Field<bool>,
@@ -110,7 +110,7 @@ impl<T: BatchInput> BatchRequest<T> {
         check_settings::<T>(&self.match_by, self.items.len())
     }
 
-    fn read(mut body: Body<'_>) -> Result<Self, Invalid> {
+    fn read(mut body: BatchBody<'_>) -> Result<Self, Invalid> {
         body.match_by.check("matchBy")?;
         body.create_missing.check("createMissing")?;
         body.dry_run.check("dryRun")?;

@@ -36,7 +36,7 @@ const SETTINGS: &[FieldRule] = &[
 /// The request with unread items.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct Body<'a> {
+struct CountsBody<'a> {
     #[serde(borrow, deserialize_with = "items")]
     items: Option<Vec<&'a RawValue>>,
     note: Field<OrNull<Prose<MAX_NOTE>>>,
@@ -83,7 +83,7 @@ impl CountsRequest {
         })
     }
 
-    fn read(mut body: Body<'_>) -> Result<Self, Invalid> {
+    fn read(mut body: CountsBody<'_>) -> Result<Self, Invalid> {
         body.note.check("note")?;
         body.dry_run.check("dryRun")?;
         let items = body.items.ok_or_else(|| missing("items"))?;

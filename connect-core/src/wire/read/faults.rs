@@ -257,8 +257,8 @@ struct Sent<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Sent<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Entries;
-        impl<'de> Visitor<'de> for Entries {
+        struct EntriesVisitor;
+        impl<'de> Visitor<'de> for EntriesVisitor {
             type Value = Sent<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -273,6 +273,6 @@ impl<'de: 'a, 'a> Deserialize<'de> for Sent<'a> {
                 Ok(Sent(sent))
             }
         }
-        deserializer.deserialize_map(Entries)
+        deserializer.deserialize_map(EntriesVisitor)
     }
 }

@@ -75,7 +75,7 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Object<'_, V> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, inner: A) -> Result<V::Value, A::Error> {
-        self.visitor.visit_map(Entries {
+        self.visitor.visit_map(StrictEntries {
             inner,
             fields: self.fields,
             passed_over: 0,
@@ -90,14 +90,14 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Object<'_, V> {
 }
 
 /// The entries of an object, without ignored ones.
-struct Entries<'a, A> {
+struct StrictEntries<'a, A> {
     inner: A,
     fields: Fields<'a>,
     /// One bit for each ignored field already seen.
     passed_over: u64,
 }
 
-impl<'de, A: MapAccess<'de>> MapAccess<'de> for Entries<'_, A> {
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for StrictEntries<'_, A> {
     type Error = A::Error;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(

@@ -19,7 +19,7 @@ struct Use {
 }
 
 /// What is known of a call with a key.
-pub(crate) enum Heard<'m> {
+pub(crate) enum Remembered<'m> {
     /// It was made before, with this reply.
     Before(&'m Reply),
     /// Its key was used for another.
@@ -29,16 +29,18 @@ pub(crate) enum Heard<'m> {
 }
 
 impl Memory {
-    pub(crate) fn recall(&self, call: &Call, now: i64) -> Heard<'_> {
+    pub(crate) fn recall(&self, call: &Call, now: i64) -> Remembered<'_> {
         let Some(key) = &call.key else {
-            return Heard::Never;
+            return Remembered::Never;
         };
         let mut uses = self.uses.iter().rev();
         let last = uses.find(|used| used.call.key.as_ref() == Some(key));
         match last {
-            Some(used) if now < used.at + DAY && used.call == *call => Heard::Before(&used.reply),
-            Some(used) if now < used.at + DAY => Heard::Otherwise,
-            _ => Heard::Never,
+            Some(used) if now < used.at + DAY && used.call == *call => {
+                Remembered::Before(&used.reply)
+            }
+            Some(used) if now < used.at + DAY => Remembered::Otherwise,
+            _ => Remembered::Never,
         }
     }
 

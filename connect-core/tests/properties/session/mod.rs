@@ -7,13 +7,13 @@ mod filters;
 mod memory;
 mod resolve;
 
-use self::memory::{Heard, Memory};
+use self::memory::{Memory, Remembered};
 use super::{
     input::Burst,
     model::{Expected, Model},
     shop::{Backend, Call, Reply, Shop},
 };
-use connect_core::environment::{Clock as _, SteadyClock};
+use connect_core::environment::{Clock as _, MonotonicClock};
 
 /// A shop and what it should be.
 pub(crate) struct Session {
@@ -22,7 +22,7 @@ pub(crate) struct Session {
     memory: Memory,
     page: usize,
     /// The time as the core counts it: a step of the machine's clock does not move it.
-    clock: SteadyClock,
+    clock: MonotonicClock,
 }
 
 impl Session {
@@ -30,7 +30,7 @@ impl Session {
     pub(crate) fn new(shop: Shop, page: usize) -> Self {
         let model = Model::new(shop.foreign_category.uuid());
         Self {
-            clock: SteadyClock::new(shop.clock.clone()),
+            clock: MonotonicClock::new(shop.clock.clone()),
             shop,
             model,
             memory: Memory::default(),
@@ -102,7 +102,7 @@ impl Session {
     fn hear(&mut self, call: &Call, reply: &Reply) -> Option<Expected> {
         let now = self.clock.now().seconds();
         match self.memory.recall(call, now) {
-            Heard::Before(first) => {
+            Remembered::Before(first) => {
                 assert_eq!(
                     *reply,
                     Reply {
@@ -113,7 +113,7 @@ impl Session {
                 );
                 return None;
             }
-            Heard::Otherwise => {
+            Remembered::Otherwise => {
                 assert_eq!(
                     (reply.status, reply.replayed),
                     (409, false),
@@ -121,7 +121,7 @@ impl Session {
                 );
                 return None;
             }
-            Heard::Never => assert!(!reply.replayed, "a replay of nothing: {reply:?}"),
+            Remembered::Never => assert!(!reply.replayed, "a replay of nothing: {reply:?}"),
         }
         let expected = self.model.apply(call);
         self.compare_reply(&expected, reply);
@@ -143,7 +143,7 @@ impl Session {
         let shop = self.shop.reopen().await;
         Self {
             // A service that starts believes what the machine's clock shows.
-            clock: SteadyClock::new(shop.clock.clone()),
+            clock: MonotonicClock::new(shop.clock.clone()),
             shop,
             ..self
         }
@@ -154,7 +154,7 @@ impl Session {
     pub(crate) async fn move_to(self, on: Backend) -> Self {
         let shop = self.shop.move_to(on).await;
         Self {
-            clock: SteadyClock::new(shop.clock.clone()),
+            clock: MonotonicClock::new(shop.clock.clone()),
             shop,
             ..self
         }

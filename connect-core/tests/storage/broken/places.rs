@@ -11,7 +11,7 @@ use std::{
 use async_trait::async_trait;
 use connect_core::storage::{
     Commit, CommitError, Locked, Read, State, Storage, StorageError,
-    conformance::{Cramped, Place},
+    conformance::{Place, SmallDisk},
     memory::MemoryStorage,
 };
 
@@ -75,7 +75,7 @@ impl Place for Broken {
         LEASE
     }
 
-    async fn cramped(&self) -> Result<Option<Box<dyn Cramped>>, StorageError> {
+    async fn small_disk(&self) -> Result<Option<Box<dyn SmallDisk>>, StorageError> {
         Ok(Some(Box::new(BrokenRoom(Store {
             broken: *self,
             room: WithRoom::new(MemoryStorage::with_lease(LEASE)),
@@ -87,7 +87,7 @@ impl Place for Broken {
 struct BrokenRoom(Store);
 
 #[async_trait]
-impl Cramped for BrokenRoom {
+impl SmallDisk for BrokenRoom {
     async fn open(&self) -> Result<Arc<dyn Storage>, StorageError> {
         let Self(store) = self;
         if store.broken == Broken::CannotOpenWhenFull && store.is_full.load(Ordering::Relaxed) {

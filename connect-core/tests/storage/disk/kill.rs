@@ -75,7 +75,7 @@ fn loses_nothing<E: Engine>(child: &str) {
     let kills: u32 = env::var(KILLS).map_or(10, |kills| kills.parse().unwrap());
     let folder = tempfile::tempdir().unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let (mut noted, mut found) = (0, crash::Found::default());
+    let (mut noted, mut found) = (0, crash::StoreContents::default());
     for kill in 1..=kills {
         // The last one has done something before it is killed, however busy the machine is.
         run_and_kill(child, folder.path(), kill == kills);

@@ -207,7 +207,7 @@ fn loses_nothing(engine: Engine, drive: Drive) {
     let shim = Shim::compile();
     let mut folder = tempfile::tempdir().unwrap();
     let mut noted = Noted::new();
-    let (mut met, mut unsynced, mut found) = (0, 0, crash::Found::default());
+    let (mut met, mut unsynced, mut found) = (0, 0, crash::StoreContents::default());
     while met < losses {
         let mut next = Vec::new();
         unsynced += lose_power(

@@ -15,7 +15,7 @@ pub(crate) use accepted::accepted;
 pub(crate) use compress::{WORTH_COMPRESSING, compress};
 pub(crate) use decompress::{NotDecompressed, decompress, is_gzip};
 use http::HeaderValue;
-pub(crate) use precompressed::Kept;
+pub(crate) use precompressed::PrecompressedBody;
 
 /// An encoding of answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

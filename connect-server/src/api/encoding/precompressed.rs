@@ -12,7 +12,7 @@ use super::{
 
 /// A text in all its encodings. Cheap to clone.
 #[derive(Clone, Debug)]
-pub(crate) struct Kept(Arc<Texts>);
+pub(crate) struct PrecompressedBody(Arc<Texts>);
 
 #[derive(Debug)]
 struct Texts {
@@ -21,7 +21,7 @@ struct Texts {
     brotli: OnceCell<Option<Bytes>>,
 }
 
-impl Kept {
+impl PrecompressedBody {
     /// Keeps a text.
     pub(crate) fn new(plain: Bytes) -> Self {
         Self(Arc::new(Texts {

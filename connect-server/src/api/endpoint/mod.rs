@@ -10,4 +10,4 @@ pub use operation::{Operation, QueryParameter};
 pub use reply::Reply;
 pub(crate) use reply::{AUTHORIZATION_FIELD, add_rate};
 pub use route::{Needs, Route};
-pub(crate) use route::{Passed, Place};
+pub(crate) use route::{Passed, PathTarget};

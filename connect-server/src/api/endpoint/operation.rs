@@ -5,7 +5,7 @@ use connect_core::{
     Listed, Readable, Resource, Upsert,
     wire::{
         BatchInput,
-        query::{Kind, Parameter, Query},
+        query::{Parameter, ParameterKind, Query},
     },
 };
 use http::StatusCode;
@@ -38,7 +38,7 @@ pub struct QueryParameter {
     /// Its description.
     pub about: &'static str,
     /// The kind of its values.
-    pub kind: Kind,
+    pub kind: ParameterKind,
 }
 
 impl Operation {

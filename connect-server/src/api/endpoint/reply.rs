@@ -13,7 +13,7 @@ use http::{
     },
 };
 
-use crate::api::encoding::{Encoding, Kept, WORTH_COMPRESSING, compress};
+use crate::api::encoding::{Encoding, PrecompressedBody, WORTH_COMPRESSING, compress};
 
 /// An answer, still without the common headers of all responses.
 #[derive(Clone, Debug)]
@@ -168,7 +168,11 @@ impl Reply {
 
     /// The same for a precompressed text, cacheable by clients for five minutes.
     /// Shared caches must not keep it: its rate limit headers belong to one address.
-    pub(crate) async fn kept(mut self, text: &Kept, accepted: Option<Encoding>) -> Self {
+    pub(crate) async fn kept(
+        mut self,
+        text: &PrecompressedBody,
+        accepted: Option<Encoding>,
+    ) -> Self {
         if let Some(encoding) = accepted
             && let Some(compressed) = text.compressed(encoding).await
         {

@@ -39,12 +39,12 @@ pub(crate) type Answering = BoxFuture<'static, Result<Reply, Refusal>>;
 /// A request after the checks of the gate.
 pub(crate) struct Passed {
     pub(crate) connect: Connect,
-    pub(crate) place: Place,
+    pub(crate) place: PathTarget,
     pub(crate) content: Content,
 }
 
 /// The caller, and the place named by the path.
-pub(crate) struct Place {
+pub(crate) struct PathTarget {
     /// Set for the holder of a token.
     pub(crate) caller: Option<Authenticated>,
     /// Set for a path of a location, and for a screen.
@@ -100,7 +100,7 @@ pub(crate) trait Target: Send + 'static {
     const IDS: usize;
 
     /// Builds the target of a checked path with [`IDS`](Self::IDS) ids.
-    fn of(place: Place) -> Self;
+    fn of(place: PathTarget) -> Self;
 }
 
 /// The reason why the ids and rights below are present.
@@ -111,7 +111,7 @@ const COUNTED: &str = "the table gives a handler the ids that it takes";
 impl Target for Anywhere {
     const IDS: usize = 0;
 
-    fn of(place: Place) -> Self {
+    fn of(place: PathTarget) -> Self {
         Self {
             caller: place.caller.expect(COUNTED),
         }
@@ -121,7 +121,7 @@ impl Target for Anywhere {
 impl Target for AtLocation {
     const IDS: usize = 1;
 
-    fn of(place: Place) -> Self {
+    fn of(place: PathTarget) -> Self {
         Self {
             access: place.access.expect(COUNTED),
         }
@@ -131,7 +131,7 @@ impl Target for AtLocation {
 impl Target for AtRecord {
     const IDS: usize = 2;
 
-    fn of(place: Place) -> Self {
+    fn of(place: PathTarget) -> Self {
         Self {
             access: place.access.expect(COUNTED),
             id: place.id.expect(COUNTED),
@@ -142,7 +142,7 @@ impl Target for AtRecord {
 impl Target for AtPart {
     const IDS: usize = 3;
 
-    fn of(place: Place) -> Self {
+    fn of(place: PathTarget) -> Self {
         Self {
             access: place.access.expect(COUNTED),
             id: place.id.expect(COUNTED),

@@ -15,7 +15,7 @@ pub struct Table {
 }
 
 /// The result of a look-up in the table.
-pub enum Found<'t> {
+pub enum RouteMatch<'t> {
     /// The endpoint, and the ids in the path.
     Route {
         /// The endpoint.
@@ -34,7 +34,7 @@ pub enum Found<'t> {
     Nothing,
 }
 
-impl<'t> Found<'t> {
+impl<'t> RouteMatch<'t> {
     /// Returns the template of the path, with names in place of ids.
     pub fn template(&self) -> Option<&'t str> {
         match self {
@@ -110,9 +110,9 @@ impl Table {
     }
 
     /// Looks up a method and a path.
-    pub fn find(&self, method: &Method, path: &str) -> Found<'_> {
+    pub fn find(&self, method: &Method, path: &str) -> RouteMatch<'_> {
         let Ok(matched) = self.paths.at(path) else {
-            return Found::Nothing;
+            return RouteMatch::Nothing;
         };
         let mut ids = PathIds::default();
         let slots = [
@@ -122,7 +122,7 @@ impl Table {
         ];
         for (slot, name) in slots {
             match matched.params.get(name).map(parse_uuid) {
-                Some(None) => return Found::Nothing,
+                Some(None) => return RouteMatch::Nothing,
                 Some(found) => *slot = found,
                 None => {}
             }
@@ -134,8 +134,8 @@ impl Table {
         };
         let mut of_path = matched.value.iter().map(|at| &self.routes[*at]);
         match of_path.clone().find(|route| route.method == *wanted) {
-            Some(route) => Found::Route { route, ids },
-            None => Found::OtherMethods {
+            Some(route) => RouteMatch::Route { route, ids },
+            None => RouteMatch::OtherMethods {
                 allowed: allowed(of_path.clone()),
                 path: of_path.next().map_or("", |route| &route.path),
             },
@@ -165,7 +165,7 @@ mod tests {
 
     fn found(method: Method, path: &str) -> String {
         match API.find(&method, path) {
-            Found::Route { route, ids } => {
+            RouteMatch::Route { route, ids } => {
                 format!(
                     "{} {} {} {}",
                     route.method,
@@ -174,8 +174,8 @@ mod tests {
                     ids.id.is_some()
                 )
             }
-            Found::OtherMethods { path, allowed } => format!("{path} {allowed:?}"),
-            Found::Nothing => "nothing".to_owned(),
+            RouteMatch::OtherMethods { path, allowed } => format!("{path} {allowed:?}"),
+            RouteMatch::Nothing => "nothing".to_owned(),
         }
     }
 

@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 
 use connect_core::wire::{
     AnyEvent, Category, EventType, ImageJob, OptionGroup, Product, Transaction, ZReport,
-    query::Kind,
+    query::ParameterKind,
 };
 use http::Method;
 
@@ -22,7 +22,7 @@ use super::endpoint::Operation;
 pub use super::endpoint::{Needs, Route};
 use crud::{CATALOG, batch, crud, row, rows};
 pub use device::DEVICE;
-pub use find::{Found, PathIds, Table};
+pub use find::{PathIds, RouteMatch, Table};
 use journal::{JOURNAL, daily_summary};
 pub(crate) use open::{
     DEVICE_DOCS_PATH, DEVICE_OPENAPI, DEVICE_OPENAPI_PATH, DOCS_PATH, OPENAPI, OPENAPI_PATH,
@@ -69,7 +69,9 @@ pub static API: LazyLock<Table> = LazyLock::new(|| {
 pub fn lists() -> impl Iterator<Item = &'static str> {
     let has_pages = |route: &&Route| {
         let query = &route.operation.query;
-        query.iter().any(|parameter| parameter.kind == Kind::Cursor)
+        query
+            .iter()
+            .any(|parameter| parameter.kind == ParameterKind::Cursor)
     };
     let lists = API.routes().iter().filter(has_pages);
     lists.map(|route| route.path.as_str())

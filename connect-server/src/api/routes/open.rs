@@ -111,7 +111,7 @@ async fn ready(connect: &Connect, health: &Health, is_asked: bool) -> Reply {
         Health::Damaged { .. } => Some("damaged"),
         Health::Full => Some("full"),
         Health::Outdated => Some("version"),
-        Health::Working if connect.clock_drift().is_some() => Some("clock"),
+        Health::Working if connect.clock_skew().is_some() => Some("clock"),
         Health::Working if is_asked => asked(connect).await,
         Health::Working => None,
     };

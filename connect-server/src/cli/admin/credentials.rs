@@ -16,14 +16,14 @@ use uuid::Uuid;
 /// Each start of the server makes a new key. Access to the file allows commands, so only its owner
 /// can read it.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Pass {
+pub struct AdminCredentials {
     /// The address, such as `http://127.0.0.1:8081`.
     pub url: String,
     key: String,
 }
 
-impl Pass {
-    /// Makes a pass for the server at `url`.
+impl AdminCredentials {
+    /// Makes credentials for the server at `url`.
     pub fn new(url: String) -> Self {
         // 244 random bits.
         let key = format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple());
@@ -35,7 +35,7 @@ impl Pass {
         &self.key
     }
 
-    /// Reads the pass in a file; `None` when there is no file.
+    /// Reads the credentials in a file; `None` when there is no file.
     ///
     /// # Errors
     /// The file cannot be read, is no pass, or may have been read or written by another user.
@@ -60,8 +60,9 @@ impl Pass {
         file.read_to_end(&mut content)
             .map_err(|error| failed(error.into()))?;
         // The reason is left out: it may quote the key.
-        let pass = serde_json::from_slice(&content).map_err(|_| failed(PassProblem::Garbled));
-        pass.map(Some)
+        let credentials =
+            serde_json::from_slice(&content).map_err(|_| failed(PassProblem::Garbled));
+        credentials.map(Some)
     }
 }
 
@@ -88,32 +89,32 @@ enum PassProblem {
     Garbled,
 }
 
-impl fmt::Debug for Pass {
+impl fmt::Debug for AdminCredentials {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pass")
+        f.debug_struct("AdminCredentials")
             .field("url", &self.url)
             .finish_non_exhaustive()
     }
 }
 
-/// A pass written to its file.
+/// Admin credentials, written to their file.
 /// The file is locked until this is dropped, and then removed.
 #[derive(Debug)]
-pub struct PassFile {
+pub struct AdminCredentialsFile {
     path: PathBuf,
-    pass: Pass,
+    credentials: AdminCredentials,
     /// The lock, released by any end of the process.
     _locked: fs::File,
 }
 
-impl PassFile {
-    /// Writes a pass, replacing the file of an earlier server.
+impl AdminCredentialsFile {
+    /// Writes credentials, replacing the file of an earlier server.
     ///
     /// Makes the folder if it is missing.
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn write(path: PathBuf, pass: &Pass) -> io::Result<Self> {
+    pub fn write(path: PathBuf, credentials: &AdminCredentials) -> io::Result<Self> {
         if let Some(folder) = path.parent() {
             fs::DirBuilder::new()
                 .recursive(true)
@@ -131,11 +132,11 @@ impl PassFile {
             .open(&new)?;
         // Nobody else knows the file yet.
         file.try_lock().map_err(io::Error::from)?;
-        serde_json::to_writer(&file, pass)?;
+        serde_json::to_writer(&file, credentials)?;
         fs::rename(&new, &path)?;
         Ok(Self {
             path,
-            pass: pass.clone(),
+            credentials: credentials.clone(),
             _locked: file,
         })
     }
@@ -147,10 +148,11 @@ impl PassFile {
     }
 }
 
-impl Drop for PassFile {
+impl Drop for AdminCredentialsFile {
     fn drop(&mut self) {
         // Left behind it leads nowhere, and the next start replaces it.
-        if matches!(Pass::read(&self.path), Ok(Some(pass)) if pass == self.pass) {
+        if matches!(AdminCredentials::read(&self.path), Ok(Some(credentials)) if credentials == self.credentials)
+        {
             let _ = fs::remove_file(&self.path);
         }
     }
@@ -166,32 +168,41 @@ mod tests {
     fn only_its_owner_reads_a_pass_and_it_goes_with_its_server() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("admin.json");
-        assert_eq!(Pass::read(&path).unwrap(), None);
-        let pass = Pass::new("http://127.0.0.1:1".into());
-        assert!(!format!("{pass:?}").contains(pass.key()));
-        let file = PassFile::write(path.clone(), &pass).unwrap();
-        assert_eq!(Pass::read(&path).unwrap().as_ref(), Some(&pass));
+        assert_eq!(AdminCredentials::read(&path).unwrap(), None);
+        let credentials = AdminCredentials::new("http://127.0.0.1:1".into());
+        assert!(!format!("{credentials:?}").contains(credentials.key()));
+        let file = AdminCredentialsFile::write(path.clone(), &credentials).unwrap();
+        assert_eq!(
+            AdminCredentials::read(&path).unwrap().as_ref(),
+            Some(&credentials)
+        );
         let mode = fs::metadata(&path).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
-        assert!(PassFile::is_held(&path));
-        let again = PassFile::write(path.clone(), &Pass::new("http://127.0.0.1:2".into()));
-        assert_ne!(Pass::read(&path).unwrap(), Some(pass));
+        assert!(AdminCredentialsFile::is_held(&path));
+        let again = AdminCredentialsFile::write(
+            path.clone(),
+            &AdminCredentials::new("http://127.0.0.1:2".into()),
+        );
+        assert_ne!(AdminCredentials::read(&path).unwrap(), Some(credentials));
         drop(file);
-        assert!(PassFile::is_held(&path), "that of the other one");
+        assert!(
+            AdminCredentialsFile::is_held(&path),
+            "that of the other one"
+        );
         drop(again);
-        assert!(!path.exists() && !PassFile::is_held(&path));
+        assert!(!path.exists() && !AdminCredentialsFile::is_held(&path));
         // A killed server leaves its file, and no lock.
         fs::write(&path, "{}").unwrap();
-        assert!(!PassFile::is_held(&path));
+        assert!(!AdminCredentialsFile::is_held(&path));
     }
 
     #[test]
     fn a_pass_that_somebody_else_may_have_written_or_read_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("admin.json");
-        let pass = Pass::new("http://127.0.0.1:1".into());
-        let _file = PassFile::write(path.clone(), &pass).unwrap();
-        let refused = || Pass::read(&path).unwrap_err().to_string();
+        let credentials = AdminCredentials::new("http://127.0.0.1:1".into());
+        let _file = AdminCredentialsFile::write(path.clone(), &credentials).unwrap();
+        let refused = || AdminCredentials::read(&path).unwrap_err().to_string();
         for mode in [0o640, 0o604, 0o620, 0o602, 0o644, 0o666] {
             fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
             let why = refused();
@@ -201,7 +212,10 @@ mod tests {
             );
         }
         fs::set_permissions(&path, fs::Permissions::from_mode(0o400)).unwrap();
-        assert_eq!(Pass::read(&path).unwrap().as_ref(), Some(&pass));
+        assert_eq!(
+            AdminCredentials::read(&path).unwrap().as_ref(),
+            Some(&credentials)
+        );
         // Only root can give a file away.
         if geteuid().is_root() {
             std::os::unix::fs::chown(&path, Some(65_534), None).unwrap();
@@ -209,8 +223,8 @@ mod tests {
             std::os::unix::fs::chown(&path, Some(0), None).unwrap();
         }
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
-        fs::write(&path, format!("\"{}\"", pass.key())).unwrap();
+        fs::write(&path, format!("\"{}\"", credentials.key())).unwrap();
         assert!(refused().contains("not as a server writes it"));
-        assert!(!refused().contains(pass.key()));
+        assert!(!refused().contains(credentials.key()));
     }
 }

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use connect_core::storage::disk::{self, OpenError};
 
-use super::{NotSent, Pass, PassError};
+use super::{AdminCredentials, NotSent, PassError};
 use crate::cli::{
     StorageChoice, StoreOptions,
-    import_guard::{self, HalfImport},
+    import_guard::{self, UnfinishedImport},
     store::{NoDataFolder, NoStore, OtherOwner, Store, StoreError},
 };
 
@@ -32,7 +32,7 @@ pub(crate) enum NotReached {
     #[error(transparent)]
     Open(#[from] StoreError),
     #[error(transparent)]
-    HalfImport(#[from] HalfImport),
+    HalfImport(#[from] UnfinishedImport),
 }
 
 /// The process working on a store.
@@ -52,14 +52,14 @@ impl<T> Reached<T> {
     pub(crate) async fn find(
         options: &StoreOptions,
         choice: &StorageChoice,
-        ask: impl AsyncFnOnce(Pass) -> Result<T, NotSent>,
+        ask: impl AsyncFnOnce(AdminCredentials) -> Result<T, NotSent>,
     ) -> Result<Self, NotReached> {
         choice.check_exists()?;
         let mut found = None;
         // A pass that a killed server left is not looked at, whoever has its port by now.
         if choice.path().is_some_and(disk::is_in_use) {
-            let pass = options.pass().ok_or(NoDataFolder)?;
-            match ask_server(&pass, ask).await {
+            let credentials = options.credentials().ok_or(NoDataFolder)?;
+            match ask_server(&credentials, ask).await {
                 Err(NotReached::Sent(NotSent::NoServer(instead))) => found = Some(instead),
                 answer => return answer.map(Self::Server),
             }
@@ -83,12 +83,12 @@ impl<T> Reached<T> {
 /// # Errors
 /// There is no such file, or see [`NotSent`].
 pub(super) async fn ask_server<T>(
-    pass: &Path,
-    ask: impl AsyncFnOnce(Pass) -> Result<T, NotSent>,
+    credentials: &Path,
+    ask: impl AsyncFnOnce(AdminCredentials) -> Result<T, NotSent>,
 ) -> Result<T, NotReached> {
-    let pass = Pass::read(pass)?.ok_or_else(|| {
-        let missing = format!("there is no file {}", pass.display());
+    let credentials = AdminCredentials::read(credentials)?.ok_or_else(|| {
+        let missing = format!("there is no file {}", credentials.display());
         NotSent::NoServer(missing)
     })?;
-    Ok(ask(pass).await?)
+    Ok(ask(credentials).await?)
 }

@@ -7,18 +7,19 @@ use http::StatusCode;
 use serde_json::Value;
 
 use super::{
-    AdminCommand, NotReached, NotSent, PATH, Pass, PassFile, Reached, reach::ask_server, send, user,
+    AdminCommand, AdminCredentials, AdminCredentialsFile, NotReached, NotSent, PATH, Reached,
+    reach::ask_server, send, user,
 };
 use crate::{
     cli::{
         AdminOptions, StorageChoice,
-        clock_check::{self, DoubtfulClock},
+        clock_check::{self, ClockSkew},
         failure,
         store::{NoDataFolder, Store},
     },
     net::networks::Networks,
     sandbox::{ClockFileError, SandboxClock},
-    telemetry::audit::{self, Action, Asked, Person, Subject},
+    telemetry::audit::{self, Action, ActionOrigin, Person, Subject},
     workers::{outbound::AddressGuard, webhooks::PublicWebhooks},
 };
 
@@ -40,7 +41,7 @@ enum NotDone {
     #[error(transparent)]
     ClockFile(#[from] ClockFileError),
     #[error(transparent)]
-    Clock(#[from] DoubtfulClock),
+    Clock(#[from] ClockSkew),
     #[error("{}", .0.cause())]
     Refused(#[from] Error),
     #[error("the result could not be read: {0}")]
@@ -106,10 +107,11 @@ async fn result(
     guard: AddressGuard,
 ) -> Result<(Value, ExecutedBy), NotDone> {
     let choice = options.store.choice()?;
-    let ask = async |pass: Pass| send(&pass, PATH, command, AT_MOST).await;
+    let ask =
+        async |credentials: AdminCredentials| send(&credentials, PATH, command, AT_MOST).await;
     if choice == StorageChoice::Memory {
-        let pass = options.store.pass().ok_or(NoDataFolder)?;
-        return Ok((in_memory(&pass, ask).await?, ExecutedBy::Server));
+        let credentials = options.store.credentials().ok_or(NoDataFolder)?;
+        return Ok((in_memory(&credentials, ask).await?, ExecutedBy::Server));
     }
     Ok(match Reached::find(&options.store, &choice, ask).await? {
         Reached::Server(result) => (result, ExecutedBy::Server),
@@ -122,18 +124,20 @@ async fn result(
 
 /// Sends a command to the server with a store in memory.
 async fn in_memory(
-    pass: &Path,
-    ask: impl AsyncFnOnce(Pass) -> Result<Value, NotSent>,
+    credentials: &Path,
+    ask: impl AsyncFnOnce(AdminCredentials) -> Result<Value, NotSent>,
 ) -> Result<Value, NotDone> {
     // What a killed server left is not looked at, whoever has its port by now.
-    if !PassFile::is_held(pass) {
-        let none = format!("no server holds {}", pass.display());
+    if !AdminCredentialsFile::is_held(credentials) {
+        let none = format!("no server holds {}", credentials.display());
         return Err(NotDone::InMemory(none));
     }
-    ask_server(pass, ask).await.map_err(|error| match error {
-        NotReached::Sent(NotSent::NoServer(found)) => NotDone::InMemory(found),
-        other => other.into(),
-    })
+    ask_server(credentials, ask)
+        .await
+        .map_err(|error| match error {
+            NotReached::Sent(NotSent::NoServer(found)) => NotDone::InMemory(found),
+            other => other.into(),
+        })
 }
 
 /// Executes a command on a store opened here.
@@ -166,5 +170,5 @@ async fn on_store(
 /// No server has a line of it: whatever keeps the output of this process has.
 pub(crate) fn write_down(action: Action, subject: Subject, status: StatusCode) {
     let person = Person::Operator(user());
-    audit::write(Asked::CommandLine, action, &person, subject, status);
+    audit::write(ActionOrigin::CommandLine, action, &person, subject, status);
 }

@@ -8,7 +8,7 @@ use http::header::CONTENT_TYPE;
 use reqwest::redirect::Policy;
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::{MARK, OPERATOR, Pass, operator_name};
+use super::{AdminCredentials, MARK, OPERATOR, operator_name};
 use crate::workers::outbound::install_provider;
 
 /// The reason for a missing result from a server.
@@ -35,14 +35,14 @@ pub(crate) enum NotSent {
 /// # Errors
 /// See [`NotSent`].
 pub(crate) async fn send<T: DeserializeOwned>(
-    pass: &Pass,
+    credentials: &AdminCredentials,
     path: &str,
     request: &impl Serialize,
     at_most: Duration,
 ) -> Result<T, NotSent> {
-    let answer = post(pass, path, request, at_most).await?;
+    let answer = post(credentials, path, request, at_most).await?;
     serde_json::from_slice(&answer).map_err(|error| NotSent::NoAnswer {
-        url: pass.url.clone(),
+        url: credentials.url.clone(),
         cause: error.to_string(),
     })
 }
@@ -52,14 +52,14 @@ pub(crate) async fn send<T: DeserializeOwned>(
 /// # Errors
 /// See [`NotSent`].
 pub(crate) async fn post(
-    pass: &Pass,
+    credentials: &AdminCredentials,
     path: &str,
     request: &impl Serialize,
     at_most: Duration,
 ) -> Result<Bytes, NotSent> {
     // Our own shapes have string keys only: this cannot fail.
     let body = serde_json::to_vec(request).unwrap_or_default();
-    let url = &pass.url;
+    let url = &credentials.url;
     let no_answer = |error: reqwest::Error| NotSent::NoAnswer {
         url: url.clone(),
         cause: cause(&error),
@@ -73,7 +73,7 @@ pub(crate) async fn post(
         .build()
         .map_err(no_answer)?
         .post(format!("{url}{path}"))
-        .bearer_auth(pass.key())
+        .bearer_auth(credentials.key())
         .header(CONTENT_TYPE, "application/json")
         .header(OPERATOR, user().unwrap_or_default())
         .body(body);
@@ -134,7 +134,8 @@ mod tests {
     /// Sends a command to a program with this answer.
     async fn sent_to(says: Option<&'static str>) -> NotSent {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let pass = Pass::new(format!("http://{}", listener.local_addr().unwrap()));
+        let credentials =
+            AdminCredentials::new(format!("http://{}", listener.local_addr().unwrap()));
         let other = tokio::spawn(async move {
             let (mut stream, _) = listener.accept().await.unwrap();
             let mut request = [0; 4096];
@@ -146,7 +147,7 @@ mod tests {
             }
         });
         let list = AdminCommand::Screen(ScreenCommand::List);
-        let sent = send::<Value>(&pass, PATH, &list, Duration::from_millis(300)).await;
+        let sent = send::<Value>(&credentials, PATH, &list, Duration::from_millis(300)).await;
         other.abort();
         sent.unwrap_err()
     }

@@ -21,12 +21,12 @@ use super::{
 use crate::{
     cli::{
         BackupOptions, StorageChoice,
-        admin::{NotReached, NotSent, Pass, Reached, post, send, user},
+        admin::{AdminCredentials, NotReached, NotSent, Reached, post, send, user},
         failure,
         progress_line::ProgressLine,
         store::{NoDataFolder, Store},
     },
-    telemetry::audit::{self, Action, Asked, Person, Subject},
+    telemetry::audit::{self, Action, ActionOrigin, Person, Subject},
 };
 
 /// The time limit for a server's answer with a piece.
@@ -103,7 +103,7 @@ async fn back_up(options: &BackupOptions) -> Result<(), NotBackedUp> {
     let _lock = lock(&choice)?;
     // Before the store keeps anything for it.
     let file = BackupFile::create(&options.file)?;
-    let source = Source::find(options, &choice).await?;
+    let source = BackupSource::find(options, &choice).await?;
     let mut line = ProgressLine::new();
     let written = write(source, file, options.rate, &mut line).await;
     line.end();
@@ -131,7 +131,7 @@ fn lock(choice: &StorageChoice) -> Result<Option<File>, NotBackedUp> {
 }
 
 async fn write(
-    mut source: Source,
+    mut source: BackupSource,
     mut file: BackupFile,
     rate: u32,
     line: &mut ProgressLine,
@@ -152,19 +152,22 @@ async fn write(
 }
 
 /// The process with the store open.
-enum Source {
+enum BackupSource {
     /// A running server, asked for a backup of its own.
-    Server { pass: Pass, begun: BackupBegun },
+    Server {
+        credentials: AdminCredentials,
+        begun: BackupBegun,
+    },
     /// This one, with the store open until the end.
     Here { pieces: Box<Pieces>, _store: Store },
 }
 
-impl Source {
+impl BackupSource {
     /// Takes a snapshot of all rows, in the server or else here.
     async fn find(options: &BackupOptions, choice: &StorageChoice) -> Result<Self, NotBackedUp> {
-        let ask = async |pass: Pass| {
-            let begun = send(&pass, PATH, &BackupRequest::Begin, AT_MOST).await?;
-            Ok(Self::Server { pass, begun })
+        let ask = async |credentials: AdminCredentials| {
+            let begun = send(&credentials, PATH, &BackupRequest::Begin, AT_MOST).await?;
+            Ok(Self::Server { credentials, begun })
         };
         let store = match Reached::find(&options.store, choice, ask).await? {
             Reached::Server(source) => return Ok(source),
@@ -179,7 +182,7 @@ impl Source {
         let person = Person::Operator(user());
         let subject = Subject::default();
         audit::write(
-            Asked::CommandLine,
+            ActionOrigin::CommandLine,
             Action::BackUpStore,
             &person,
             subject,
@@ -194,9 +197,9 @@ impl Source {
     /// The next piece of the file; empty at its end.
     async fn next(&mut self) -> Result<Bytes, NotBackedUp> {
         Ok(match self {
-            Self::Server { pass, begun } => {
+            Self::Server { credentials, begun } => {
                 let backup = begun.backup;
-                let sent = post(pass, PATH, &BackupRequest::Next { backup }, AT_MOST).await;
+                let sent = post(credentials, PATH, &BackupRequest::Next { backup }, AT_MOST).await;
                 sent.map_err(|reason| match reason {
                     NotSent::NoServer(found) => NotBackedUp::NoAnswer(found),
                     other => NotReached::from(other).into(),

@@ -46,15 +46,15 @@ type Freeze = dyn Fn() -> Result<Pieces, NoBackup> + Send + Sync;
 
 /// The backups of a running server.
 #[derive(Clone)]
-pub(crate) struct Backups(Arc<Inner>);
+pub(crate) struct Backups(Arc<BackupState>);
 
-struct Inner {
+struct BackupState {
     freeze: Box<Freeze>,
-    held: Mutex<Option<Held>>,
+    held: Mutex<Option<HeldBackup>>,
 }
 
 /// A backup in progress.
-struct Held {
+struct HeldBackup {
     id: Uuid,
     /// `None` during a read of rows.
     pieces: Option<Pieces>,
@@ -67,7 +67,7 @@ impl Backups {
     pub(crate) fn new(
         freeze: impl Fn() -> Result<Pieces, NoBackup> + Send + Sync + 'static,
     ) -> Self {
-        Self(Arc::new(Inner {
+        Self(Arc::new(BackupState {
             freeze: Box::new(freeze),
             held: Mutex::new(None),
         }))
@@ -82,7 +82,7 @@ impl Backups {
     /// See [`NoBackup`].
     pub(crate) async fn begin(&self) -> Result<Uuid, NoBackup> {
         let id = Uuid::new_v4();
-        let former = self.0.held().replace(Held::reading(id));
+        let former = self.0.held().replace(HeldBackup::reading(id));
         // Before anything is waited for: whoever waits here may be gone by then.
         tokio::spawn(give_up(Arc::downgrade(&self.0), id));
         let inner = self.0.clone();
@@ -126,8 +126,8 @@ impl Backups {
     }
 }
 
-impl Inner {
-    fn held(&self) -> MutexGuard<'_, Option<Held>> {
+impl BackupState {
+    fn held(&self) -> MutexGuard<'_, Option<HeldBackup>> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -141,9 +141,9 @@ impl Inner {
         if held.as_ref().is_none_or(|held| held.id != id) {
             return Err(NoBackup::GivenUp);
         }
-        *held = left.map(|pieces| Held {
+        *held = left.map(|pieces| HeldBackup {
             pieces: Some(pieces),
-            ..Held::reading(id)
+            ..HeldBackup::reading(id)
         });
         outcome
     }
@@ -162,7 +162,7 @@ impl Inner {
     }
 }
 
-impl Held {
+impl HeldBackup {
     fn reading(id: Uuid) -> Self {
         Self {
             id,
@@ -174,7 +174,7 @@ impl Held {
 
 /// Drops an interrupted backup.
 /// Until then the store keeps former rows for it.
-async fn give_up(backups: Weak<Inner>, id: Uuid) {
+async fn give_up(backups: Weak<BackupState>, id: Uuid) {
     while let Some(next) = backups.upgrade().and_then(|backups| backups.look(id)) {
         tokio::time::sleep_until(next).await;
     }

@@ -66,7 +66,7 @@ impl Once {
         to: &SignedIn<'_>,
         act: impl Future<Output = Result<Answer, Error>>,
     ) -> Result<Answer, Error> {
-        let Some(turn) = to.setting.used.begin(&to.path, &to.form).await else {
+        let Some(turn) = to.context.used.begin(&to.path, &to.form).await else {
             return Ok(self.done_before(to));
         };
         let answer = act.await;

@@ -6,7 +6,7 @@ use maud::html;
 
 use crate::{
     dashboard::{
-        Answer, Visit, components, inputs, layout, new_password,
+        Answer, PageRequest, components, inputs, layout, new_password,
         notices::{self, Notice},
         sections::ROOT,
     },
@@ -14,53 +14,53 @@ use crate::{
 };
 
 /// Shows the form of an open invitation.
-pub(super) async fn show(visit: &Visit, value: &str) -> Result<Answer, Error> {
-    match visit.connect.invited_account(value).await {
-        Ok(account) => Ok(form(visit, value, &account, None)),
-        Err(Error::Unauthorized(_)) => Ok(gone(visit)),
+pub(super) async fn show(request: &PageRequest, value: &str) -> Result<Answer, Error> {
+    match request.connect.invited_account(value).await {
+        Ok(account) => Ok(form(request, value, &account, None)),
+        Err(Error::Unauthorized(_)) => Ok(gone(request)),
         Err(error) => Err(error),
     }
 }
 
 /// Sets the password, and signs the owner in.
-pub(super) async fn accept(visit: &Visit, value: &str) -> Result<Answer, Error> {
+pub(super) async fn accept(request: &PageRequest, value: &str) -> Result<Answer, Error> {
     let refused = |account: Option<&Account>, error: &Error| {
         let mut subject = Subject::default();
         if let Some(account) = account {
             subject.is_of(account.id);
         }
         let status = audit::status_of(error);
-        visit.audit(Action::AcceptInvitation, &Person::Unknown, subject, status);
+        request.audit(Action::AcceptInvitation, &Person::Unknown, subject, status);
     };
-    let account = match visit.connect.invited_account(value).await {
+    let account = match request.connect.invited_account(value).await {
         Ok(account) => account,
         Err(error) => {
             refused(None, &error);
             return match error {
-                Error::Unauthorized(_) => Ok(gone(visit)),
+                Error::Unauthorized(_) => Ok(gone(request)),
                 error => Err(error),
             };
         }
     };
-    if let Err(error) = visit.check_form() {
+    if let Err(error) = request.check_form() {
         refused(Some(&account), &error);
-        let answer = form(visit, value, &account, Some(&error.problem()));
+        let answer = form(request, value, &account, Some(&error.problem()));
         return Ok(answer.refused(&error));
     }
-    let accepted = match new_password::read(&visit.form) {
-        Ok(password) => visit.connect.accept_invitation(value, password).await,
+    let accepted = match new_password::read(&request.form) {
+        Ok(password) => request.connect.accept_invitation(value, password).await,
         Err(error) => Err(error),
     };
     let error = match accepted {
         Ok(session) => {
             let action = Action::AcceptInvitation;
-            visit.audit_session(action, &session).await?;
+            request.audit_session(action, &session).await?;
             let first = notices::at(ROOT, Notice::PasswordSet);
-            return visit.begin_session(&session, &first).await;
+            return request.begin_session(&session, &first).await;
         }
         Err(error @ Error::Unauthorized(_)) => {
             refused(Some(&account), &error);
-            return Ok(gone(visit));
+            return Ok(gone(request));
         }
         Err(Error::Conflict(_)) => {
             let problem = "this e-mail address is not available; ask the operator of this server to \
@@ -70,11 +70,11 @@ pub(super) async fn accept(visit: &Visit, value: &str) -> Result<Answer, Error> 
         Err(error) => error,
     };
     refused(Some(&account), &error);
-    let form = async |reason: &Reason| Ok(form(visit, value, &account, Some(reason)));
+    let form = async |reason: &Reason| Ok(form(request, value, &account, Some(reason)));
     components::again(error, form).await
 }
 
-fn gone(visit: &Visit) -> Answer {
+fn gone(request: &PageRequest) -> Answer {
     let content = html! {
         p {
             "It was used, was replaced by a newer one, or is more than three days old. Ask the operator \
@@ -82,12 +82,12 @@ fn gone(visit: &Visit) -> Answer {
         }
         p { a href="/dashboard/sign-in" { "Sign in" } }
     };
-    let answer = layout::open_page(visit, "This invitation is no longer valid", content);
+    let answer = layout::open_page(request, "This invitation is no longer valid", content);
     answer.with_status(StatusCode::GONE)
 }
 
-fn form(visit: &Visit, value: &str, account: &Account, refused: Option<&Reason>) -> Answer {
-    let (cookie, csrf) = visit.visitor_forms();
+fn form(request: &PageRequest, value: &str, account: &Account, refused: Option<&Reason>) -> Answer {
+    let (cookie, csrf) = request.visitor_forms();
     let fields = html! {
         (components::problem(refused, &new_password::NAMES))
         (inputs::username(&account.owner_email))
@@ -101,7 +101,7 @@ fn form(visit: &Visit, value: &str, account: &Account, refused: Option<&Reason>)
         }
         (components::form(&format!("/dashboard/invitations/{value}"), &csrf, fields))
     };
-    let mut answer = layout::open_page(visit, "Set your password", content);
+    let mut answer = layout::open_page(request, "Set your password", content);
     answer.cookies.extend(cookie);
     answer
 }

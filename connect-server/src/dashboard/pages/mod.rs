@@ -21,13 +21,13 @@ use super::{
     answer::Answer,
     components::{self, sentence},
     layout,
-    page_request::{SignedIn, Visit},
+    page_request::{PageRequest, SignedIn},
     sections::ROOT,
 };
 
 /// Answers a request of a signed-in owner.
 pub(super) async fn of_owner(to: &SignedIn<'_>) -> Result<Answer, Error> {
-    let place = to.place();
+    let place = to.segments();
     if to.method == Method::POST {
         // The forms of visitors are checked where they are read.
         if let Some(answer) = open(to).await? {
@@ -72,7 +72,7 @@ pub(super) async fn of_owner(to: &SignedIn<'_>) -> Result<Answer, Error> {
 
 /// Writes the audit line of a form, if it has an action.
 fn write_down(to: &SignedIn<'_>, answer: Result<&Answer, &Error>) {
-    if let Some(action) = actions::of(&to.place()) {
+    if let Some(action) = actions::of(&to.segments()) {
         to.audit(action, answer);
     }
 }
@@ -120,19 +120,19 @@ async fn act(to: &SignedIn<'_>, place: &[&str]) -> Result<Answer, Error> {
 
 /// Answers a request of a signed-out visitor.
 /// Only signed-in owners learn of a missing page.
-pub(super) async fn of_anybody(visit: &Visit) -> Result<Answer, Error> {
-    let found = open(visit).await?;
-    Ok(found.unwrap_or_else(|| sign_in::first(visit)))
+pub(super) async fn of_anybody(request: &PageRequest) -> Result<Answer, Error> {
+    let found = open(request).await?;
+    Ok(found.unwrap_or_else(|| sign_in::first(request)))
 }
 
 /// Answers a request to a page open without a session, or `None`.
-async fn open(visit: &Visit) -> Result<Option<Answer>, Error> {
-    let place = visit.place();
-    let answer = match (&visit.method, &place[..]) {
-        (&Method::GET, ["sign-in"]) => sign_in::show(visit),
-        (&Method::POST, ["sign-in"]) => sign_in::sign_in(visit).await?,
-        (&Method::GET, ["invitations", value]) => invitation::show(visit, value).await?,
-        (&Method::POST, ["invitations", value]) => invitation::accept(visit, value).await?,
+async fn open(request: &PageRequest) -> Result<Option<Answer>, Error> {
+    let place = request.segments();
+    let answer = match (&request.method, &place[..]) {
+        (&Method::GET, ["sign-in"]) => sign_in::show(request),
+        (&Method::POST, ["sign-in"]) => sign_in::sign_in(request).await?,
+        (&Method::GET, ["invitations", value]) => invitation::show(request, value).await?,
+        (&Method::POST, ["invitations", value]) => invitation::accept(request, value).await?,
         _ => return Ok(None),
     };
     Ok(Some(answer))
@@ -145,9 +145,9 @@ pub(super) fn problem_of_owner(to: &SignedIn<'_>, error: &Error) -> Answer {
 }
 
 /// Makes the page of an error for a visitor.
-pub(super) fn problem(visit: &Visit, error: &Error) -> Answer {
+pub(super) fn problem(request: &PageRequest, error: &Error) -> Answer {
     let content = explained(&error.problem_for_people().to_string());
-    with_cause(layout::open_page(visit, title(error), content), error)
+    with_cause(layout::open_page(request, title(error), content), error)
 }
 
 /// Makes the page for a request refused before its sender is known.

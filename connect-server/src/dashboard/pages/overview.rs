@@ -59,8 +59,8 @@ pub(super) async fn show(to: &SignedIn<'_>) -> Result<Answer, Error> {
             div { dt { "Stored" } dd { (bytes(stored.bytes)) " of " (bytes(limits.account_bytes)) } }
         }
         h2 { "API address" }
-        p { code { (to.setting.api_url) } }
-        p { a href=(format!("{}/docs", to.setting.api_url)) { "API reference" } }
+        p { code { (to.context.api_url) } }
+        p { a href=(format!("{}/docs", to.context.api_url)) { "API reference" } }
         h2 { "Locations" }
         @if account.locations.is_empty() {
             (components::empty(

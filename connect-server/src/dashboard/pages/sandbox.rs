@@ -3,14 +3,14 @@
 use connect_core::{Error, Reason};
 use maud::{Markup, html};
 
-use super::shop::{self, Shop};
+use super::shop::{self, PageLocation};
 use crate::{
     dashboard::{
         Answer, components,
         notices::{self, Notice},
         page_request::SignedIn,
     },
-    sandbox::{ADVANCE_FIELD, Place, Sandbox, Simulated, Simulation, days_ago},
+    sandbox::{ADVANCE_FIELD, Sandbox, SandboxLocation, Simulated, Simulation, days_ago},
 };
 
 const PATH: &str = "/dashboard/sandbox";
@@ -55,7 +55,7 @@ const ADVANCES: &[(&str, &str)] = &[
 
 /// Shows the buttons.
 pub(super) async fn show(to: &SignedIn<'_>, sandbox: &Sandbox) -> Result<Answer, Error> {
-    let Some(shop) = Shop::find(to).await? else {
+    let Some(shop) = PageLocation::find(to).await? else {
         return Ok(shop::nowhere(to, PATH, "Sandbox"));
     };
     page(to, sandbox, &shop, None).await
@@ -65,7 +65,7 @@ pub(super) async fn show(to: &SignedIn<'_>, sandbox: &Sandbox) -> Result<Answer,
 async fn page(
     to: &SignedIn<'_>,
     sandbox: &Sandbox,
-    shop: &Shop,
+    shop: &PageLocation,
     refused: Option<&Reason>,
 ) -> Result<Answer, Error> {
     let is_alone = !sandbox.has_live_account().await?;
@@ -143,7 +143,7 @@ fn clock(sandbox: &Sandbox, chosen: &str, is_alone: bool) -> Markup {
 
 /// Simulates the chosen event, or puts the clock ahead.
 pub(super) async fn act(to: &SignedIn<'_>, sandbox: &Sandbox) -> Result<Answer, Error> {
-    let Some(shop) = Shop::find(to).await? else {
+    let Some(shop) = PageLocation::find(to).await? else {
         return Ok(shop::nowhere(to, PATH, "Sandbox"));
     };
     match done(to, sandbox, &shop).await {
@@ -155,7 +155,7 @@ pub(super) async fn act(to: &SignedIn<'_>, sandbox: &Sandbox) -> Result<Answer, 
     }
 }
 
-async fn done(to: &SignedIn<'_>, sandbox: &Sandbox, shop: &Shop) -> Result<Notice, Error> {
+async fn done(to: &SignedIn<'_>, sandbox: &Sandbox, shop: &PageLocation) -> Result<Notice, Error> {
     let account = to.owner.account().id;
     let what = match to.form.get("do") {
         "clock" => {
@@ -174,7 +174,7 @@ async fn done(to: &SignedIn<'_>, sandbox: &Sandbox, shop: &Shop) -> Result<Notic
             return Err(Error::NotFound(Reason::new(problem)));
         }
     };
-    let place = Place {
+    let place = SandboxLocation {
         account,
         location: shop.location.id,
     };

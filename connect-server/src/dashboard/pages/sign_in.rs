@@ -7,7 +7,7 @@ use url::form_urlencoded::Serializer;
 
 use crate::{
     dashboard::{
-        Answer, Visit, components,
+        Answer, PageRequest, components,
         inputs::Field,
         layout,
         notices::{self, Notice},
@@ -24,14 +24,14 @@ const NEXT: &str = "next";
 
 /// Redirects a signed-out visitor to the form.
 /// A requested page is shown after signing in. A sent form is lost, and a notice says so.
-pub(super) fn first(visit: &Visit) -> Answer {
-    match (&visit.method, &visit.place()[..]) {
+pub(super) fn first(request: &PageRequest) -> Answer {
+    match (&request.method, &request.segments()[..]) {
         (&Method::POST, ["sign-out"]) => Answer::redirect(&notices::at(PATH, Notice::SignedOut)),
         (&Method::POST, _) => Answer::redirect(&notices::at(PATH, Notice::SessionEnded)),
         // The first page is shown in any case.
         (_, []) => Answer::redirect(PATH),
         _ => {
-            let asked = format!("{}?{}", visit.path, visit.query.query());
+            let asked = format!("{}?{}", request.path, request.query.query());
             let mut query = Serializer::new(String::new());
             query.append_pair(NEXT, asked.trim_end_matches('?'));
             Answer::redirect(&format!("{PATH}?{}", query.finish()))
@@ -40,41 +40,45 @@ pub(super) fn first(visit: &Visit) -> Answer {
 }
 
 /// The page to show after signing in, from form or address.
-fn next(visit: &Visit) -> Option<String> {
-    let named = [visit.form.get(NEXT), visit.query.get(NEXT)];
+fn next(request: &PageRequest) -> Option<String> {
+    let named = [request.form.get(NEXT), request.query.get(NEXT)];
     named.into_iter().find_map(page_at)
 }
 
 /// Shows the form.
-pub(super) fn show(visit: &Visit) -> Answer {
-    form(visit, "", None)
+pub(super) fn show(request: &PageRequest) -> Answer {
+    form(request, "", None)
 }
 
 /// Redirects a signed-in owner onward from the form.
-pub(super) fn onward(visit: &Visit) -> Answer {
-    Answer::redirect(&next(visit).unwrap_or_else(|| ROOT.to_owned()))
+pub(super) fn onward(request: &PageRequest) -> Answer {
+    Answer::redirect(&next(request).unwrap_or_else(|| ROOT.to_owned()))
 }
 
 /// Signs an owner in.
-pub(super) async fn sign_in(visit: &Visit) -> Result<Answer, Error> {
-    let email = visit.form.get("email");
+pub(super) async fn sign_in(request: &PageRequest) -> Result<Answer, Error> {
+    let email = request.form.get("email");
     let refused = async |error: &Error| {
-        let subject = audit::account_of_email(&visit.connect, email).await;
+        let subject = audit::account_of_email(&request.connect, email).await;
         let status = audit::status_of(error);
-        visit.audit(Action::SignIn, &Person::Unknown, subject, status);
+        request.audit(Action::SignIn, &Person::Unknown, subject, status);
     };
-    if let Err(error) = visit.check_form() {
+    if let Err(error) = request.check_form() {
         refused(&error).await;
         // The page is shown anew, with a form that is good.
-        return Ok(form(visit, email, Some(&error.problem())).refused(&error));
+        return Ok(form(request, email, Some(&error.problem())).refused(&error));
     }
-    let password = visit.form.secret("password");
-    match visit.connect.sign_in(visit.address, email, password).await {
+    let password = request.form.secret("password");
+    match request
+        .connect
+        .sign_in(request.address, email, password)
+        .await
+    {
         Ok(session) => {
-            visit.audit_session(Action::SignIn, &session).await?;
-            let next = next(visit);
+            request.audit_session(Action::SignIn, &session).await?;
+            let next = next(request);
             let path = next.as_deref().unwrap_or(ROOT);
-            visit.begin_session(&session, path).await
+            request.begin_session(&session, path).await
         }
         Err(error @ Error::Unauthorized(_)) => {
             refused(&error).await;
@@ -82,11 +86,11 @@ pub(super) async fn sign_in(visit: &Visit) -> Result<Answer, Error> {
                 "the e-mail address or the password is wrong; if you forgot your password, ask the \
                  operator of this server for a new invitation",
             );
-            Ok(form(visit, email, Some(&reason)).refused(&error))
+            Ok(form(request, email, Some(&reason)).refused(&error))
         }
         Err(error) => {
             refused(&error).await;
-            components::again(error, async |reason| Ok(form(visit, email, Some(reason)))).await
+            components::again(error, async |reason| Ok(form(request, email, Some(reason)))).await
         }
     }
 }
@@ -97,8 +101,8 @@ pub(super) async fn sign_out(to: &SignedIn<'_>) -> Result<Answer, Error> {
     Ok(to.end_session(&notices::at(PATH, Notice::SignedOut)))
 }
 
-fn form(visit: &Visit, email: &str, refused: Option<&Reason>) -> Answer {
-    let (cookie, csrf) = visit.visitor_forms();
+fn form(request: &PageRequest, email: &str, refused: Option<&Reason>) -> Answer {
+    let (cookie, csrf) = request.visitor_forms();
     let email = Field {
         label: "E-mail address",
         name: "email",
@@ -119,14 +123,14 @@ fn form(visit: &Visit, email: &str, refused: Option<&Reason>) -> Answer {
         (components::problem(refused, &[]))
         (email.render(None))
         (password.render(None))
-        @if let Some(next) = next(visit) { input type="hidden" name=(NEXT) value=(next); }
+        @if let Some(next) = next(request) { input type="hidden" name=(NEXT) value=(next); }
         button { "Sign in" }
     };
     let content = html! {
         (components::form(PATH, &csrf, fields))
         p.hint { "No password yet? Ask the operator of this server for an invitation." }
     };
-    let mut answer = layout::open_page(visit, "Sign in", content);
+    let mut answer = layout::open_page(request, "Sign in", content);
     answer.cookies.extend(cookie);
     answer
 }

@@ -241,7 +241,7 @@ fn created(to: &SignedIn<'_>, issued: &IssuedToken) -> Answer {
     let value = issued.secret.expose();
     let call = format!(
         "curl -H \"Authorization: Bearer {value}\" {}/locations",
-        to.setting.api_url
+        to.context.api_url
     );
     let content = html! {
         (components::shown_once("Token", value))
@@ -266,7 +266,7 @@ pub(super) async fn requests(to: &SignedIn<'_>, id: &str) -> Result<Answer, Erro
     let tokens = to.connect.tokens(to.owner.account().id).await?;
     let found = tokens.into_iter().find(|(token, _)| token.id == id);
     let (token, _) = found.ok_or_else(components::gone)?;
-    let requests = to.setting.recent.of(id);
+    let requests = to.context.recent.of(id);
     let content = html! {
         p.hint { "The last 100 requests with this token since the server was started." }
         @if requests.is_empty() {

@@ -33,9 +33,9 @@ pub struct TlsFiles {
 /// The certificate in use with its key, both readable again.
 /// Cheap to clone; all clones are the same.
 #[derive(Clone)]
-pub struct Certificate(Arc<Inner>);
+pub struct Certificate(Arc<CertificateState>);
 
-struct Inner {
+struct CertificateState {
     files: TlsFiles,
     in_use: RwLock<InUse>,
 }
@@ -54,9 +54,9 @@ impl Certificate {
     /// # Errors
     /// A file cannot be used.
     pub fn read(files: TlsFiles) -> Result<Self, StartError> {
-        let found = Found::read(&files)?;
+        let found = TlsContents::read(&files)?;
         let in_use = RwLock::new(found.checked(&files)?);
-        let certificate = Self(Arc::new(Inner { files, in_use }));
+        let certificate = Self(Arc::new(CertificateState { files, in_use }));
         certificate.tell_doubts();
         Ok(certificate)
     }
@@ -68,7 +68,7 @@ impl Certificate {
     /// A file cannot be used. Then the ones in use stay.
     pub fn read_again(&self) -> Result<bool, StartError> {
         let files = &self.0.files;
-        let found = Found::read(files)?;
+        let found = TlsContents::read(files)?;
         // The same files are not checked again: a certificate expired meanwhile is better than none.
         if found.digest == self.in_use().digest {
             return Ok(false);
@@ -113,13 +113,13 @@ impl fmt::Debug for Certificate {
 }
 
 /// The content of both files, not checked yet.
-struct Found {
+struct TlsContents {
     chain: Vec<CertificateDer<'static>>,
     key: PrivateKeyDer<'static>,
     digest: [u8; 32],
 }
 
-impl Found {
+impl TlsContents {
     fn read(files: &TlsFiles) -> Result<Self, StartError> {
         let chain = chain::read(&files.certificates).map_err(|problem| of_chain(files, problem))?;
         let key = key::read(&files.key).map_err(|problem| of_key(files, problem))?;

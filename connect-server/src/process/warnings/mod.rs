@@ -23,7 +23,7 @@ const EVERYBODY: u32 = 0o007;
 
 /// The facts about the process behind some warnings.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Surroundings {
+pub(crate) struct ProcessInfo {
     /// The process runs as root.
     pub(crate) is_root: bool,
     /// The mail server's address, with its password, is on the command line.
@@ -34,7 +34,7 @@ pub(crate) struct Surroundings {
     pub(crate) shows_token: bool,
 }
 
-impl Surroundings {
+impl ProcessInfo {
     /// Reads them from the process.
     pub(crate) fn find() -> Self {
         let is_given = |flag: &str| {
@@ -55,16 +55,16 @@ impl Surroundings {
 }
 
 /// Returns the warnings, each with its remedy.
-pub(crate) fn of(options: &Options, is_demo: bool, surroundings: Surroundings) -> Vec<String> {
+pub(crate) fn of(options: &Options, is_demo: bool, process_info: ProcessInfo) -> Vec<String> {
     let mut warnings = Vec::new();
-    if surroundings.is_root {
+    if process_info.is_root {
         warnings.push("the server runs as root: start it as a user of its own".to_owned());
     }
     on_the_way(options, &mut warnings);
     if let Ok(choice) = options.store.choice() {
         warnings.extend(choice.check_owner().err().map(|other| other.to_string()));
         in_files(options, &choice, &mut warnings);
-        warnings.extend(of_store(&choice, surroundings));
+        warnings.extend(of_store(&choice, process_info));
         if choice == StorageChoice::Memory && !is_demo {
             let gone = "records are kept in memory and are gone when the server stops: set --data \
                         or --storage";
@@ -76,12 +76,12 @@ pub(crate) fn of(options: &Options, is_demo: bool, surroundings: Surroundings) -
                          --trust-clock out from the next start on";
         warnings.push(unchecked.to_owned());
     }
-    if surroundings.shows_password {
+    if process_info.shows_password {
         let visible = "other users of this machine can read --smtp-url with its password: set \
                        CONNECT_SMTP_URL instead";
         warnings.push(visible.to_owned());
     }
-    if surroundings.shows_token {
+    if process_info.shows_token {
         let visible = "other users of this machine can read --metrics-token: set \
                        CONNECT_METRICS_TOKEN instead";
         warnings.push(visible.to_owned());
@@ -95,12 +95,12 @@ pub(crate) fn of(options: &Options, is_demo: bool, surroundings: Surroundings) -
 }
 
 /// Returns the warnings about the store, each with its remedy.
-pub(crate) fn of_store(choice: &StorageChoice, surroundings: Surroundings) -> Vec<String> {
+pub(crate) fn of_store(choice: &StorageChoice, process_info: ProcessInfo) -> Vec<String> {
     let StorageChoice::Postgres(address) = choice else {
         return Vec::new();
     };
     let mut warnings = Vec::new();
-    if surroundings.shows_database && address.has_password() {
+    if process_info.shows_database && address.has_password() {
         let visible = "other users of this machine can read --storage with its password: set \
                        CONNECT_STORAGE instead";
         warnings.push(visible.to_owned());

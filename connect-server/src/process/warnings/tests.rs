@@ -17,7 +17,7 @@ fn warnings(folder: &TempDir, flags: &str) -> Vec<String> {
     let Command::Serve(options) = Arguments::try_parse_from(words).unwrap().command else {
         panic!("not `serve`");
     };
-    let mut all = of(&options, false, Surroundings::default());
+    let mut all = of(&options, false, ProcessInfo::default());
     assert!(all.pop().unwrap().contains("CONNECT_SMTP_URL"));
     all
 }
@@ -137,7 +137,7 @@ fn what_only_the_process_shows_is_told() {
     let Command::Serve(options) = Arguments::try_parse_from(words).unwrap().command else {
         panic!("not `serve`");
     };
-    let careless = Surroundings {
+    let careless = ProcessInfo {
         is_root: true,
         shows_password: true,
         shows_database: true,
@@ -156,7 +156,7 @@ fn what_only_the_process_shows_is_told() {
         assert!(told.contains(word), "{told}");
     }
     // The demo is for trials: it has nobody to write to, and may forget.
-    assert_eq!(of(&options, true, Surroundings::default()), [""; 0]);
+    assert_eq!(of(&options, true, ProcessInfo::default()), [""; 0]);
 }
 
 #[test]
@@ -180,9 +180,9 @@ fn what_can_be_read_on_the_way_to_a_database_is_told() {
             &[VISIBLE, READ],
         ),
     ] {
-        let on_command_line = Surroundings {
+        let on_command_line = ProcessInfo {
             shows_database: true,
-            ..Surroundings::default()
+            ..ProcessInfo::default()
         };
         let told = of_store(&address.parse().unwrap(), on_command_line);
         assert_eq!(told.len(), words.len(), "{address}: {told:?}");

@@ -53,19 +53,21 @@ mod tests {
     use tracing::subscriber::with_default;
 
     use super::*;
-    use crate::telemetry::captured_log::Heard;
+    use crate::telemetry::captured_log::CapturedLog;
 
     #[test]
     fn a_line_of_json_has_nothing_hidden_and_loses_nothing() {
         let name = "Sync\u{202e}\u{200b}\u{2028}\u{7f}\u{85}\u{e0041}\n\"é👩\u{200d}🍳";
-        let heard = Heard::default();
-        let lines = tracing_subscriber::fmt().with_writer(heard.clone()).json();
+        let captured = CapturedLog::default();
+        let lines = tracing_subscriber::fmt()
+            .with_writer(captured.clone())
+            .json();
         let lines = lines.flatten_event(true).map_event_format(Escaped);
         with_default(lines.finish(), || {
             tracing::info!(name, shown = %name, "made {name}");
             tracing::info!("plain");
         });
-        let text = heard.text();
+        let text = captured.text();
         assert_eq!(text.lines().count(), 2, "{text}");
         assert!(text.ends_with('\n'));
         assert!(!text.chars().any(|c| is_hidden(c) && c != '\n'), "{text:?}");

@@ -60,7 +60,7 @@ where
         line.push_str(level(*event.metadata().level(), writer.has_ansi_escapes()));
         line.push_str(event.metadata().target());
         line.push(':');
-        let mut fields = Fields {
+        let mut fields = LineFields {
             line,
             written: Ok(()),
         };
@@ -92,12 +92,12 @@ fn level(level: Level, has_colours: bool) -> &'static str {
 }
 
 /// Adds the message and the fields of an event to a line.
-struct Fields {
+struct LineFields {
     line: String,
     written: fmt::Result,
 }
 
-impl Fields {
+impl LineFields {
     fn name(&mut self, field: &Field) {
         self.line.push(' ');
         if field.name() != "message" {
@@ -113,7 +113,7 @@ impl Fields {
     }
 }
 
-impl Visit for Fields {
+impl Visit for LineFields {
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
         self.name(field);
         let begin = self.line.len();
@@ -177,20 +177,20 @@ mod tests {
     use tracing::subscriber::with_default;
 
     use super::*;
-    use crate::telemetry::captured_log::Heard;
+    use crate::telemetry::captured_log::CapturedLog;
 
     /// Returns the lines of events without times, ours and the library's.
     fn written(log: impl Fn()) -> [Vec<String>; 2] {
-        let lines = |heard: &Heard| {
+        let lines = |captured: &CapturedLog| {
             let lines = tracing_subscriber::fmt().with_ansi(false);
-            lines.with_writer(heard.clone())
+            lines.with_writer(captured.clone())
         };
-        let untimed = |heard: &Heard| {
-            let text = heard.text();
+        let untimed = |captured: &CapturedLog| {
+            let text = captured.text();
             let lines = text.lines().map(|line| line[TIME.len()..].to_owned());
             lines.collect()
         };
-        let [ours, theirs] = [Heard::default(), Heard::default()];
+        let [ours, theirs] = [CapturedLog::default(), CapturedLog::default()];
         with_default(lines(&ours).event_format(Line).finish(), &log);
         with_default(lines(&theirs).with_timer(Clock).finish(), &log);
         [untimed(&ours), untimed(&theirs)]

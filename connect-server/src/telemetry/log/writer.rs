@@ -25,10 +25,10 @@ const LAST_LINES: Duration = Duration::from_secs(1);
 
 /// A log. Writing returns at once and always succeeds. Cheap to clone.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Writer(Arc<Shared>);
+pub(crate) struct Writer(Arc<SharedQueue>);
 
 #[derive(Debug, Default)]
-struct Shared {
+struct SharedQueue {
     queue: Mutex<Queue>,
     changed: Condvar,
 }

@@ -6,7 +6,7 @@ use connect_core::{Backlog, Connect, storage::disk::Health, wire::Timestamp};
 use prometheus::TextEncoder;
 use tokio::{sync::Mutex, task::spawn_blocking, time::timeout};
 
-use super::{Requests, core_figures, process, queues, service};
+use super::{Requests, core_metrics, process, queues, service};
 use crate::net::{Certificate, Load};
 
 /// The time limit for counting the queues, with waits for earlier readers.
@@ -31,9 +31,9 @@ pub(crate) struct Sources {
 
 /// Writes all figures as text. Cheap to clone.
 #[derive(Clone)]
-pub(crate) struct Exporter(Arc<Inner>);
+pub(crate) struct Exporter(Arc<ExporterState>);
 
-struct Inner {
+struct ExporterState {
     requests: Arc<Requests>,
     sources: Sources,
     /// Queues are counted for one reader at a time.
@@ -42,7 +42,7 @@ struct Inner {
 
 impl Exporter {
     pub(crate) fn new(requests: Arc<Requests>, sources: Sources) -> Self {
-        Self(Arc::new(Inner {
+        Self(Arc::new(ExporterState {
             requests,
             sources,
             turn: Mutex::default(),
@@ -54,20 +54,20 @@ impl Exporter {
     /// # Errors
     /// The text could not be written.
     pub(crate) async fn text(&self) -> Result<String, prometheus::Error> {
-        let Inner {
+        let ExporterState {
             requests,
             sources,
             turn,
         } = &*self.0;
         let backlog = backlog(&sources.connect, turn).await;
         let mut families = requests.families();
-        families.extend(core_figures::families(sources.connect.figures()));
+        families.extend(core_metrics::families(sources.connect.metrics()));
         families.extend(queues::families(backlog.as_ref()));
         families.extend(service::of_listeners(&sources.loads));
         let ends = sources.certificate.as_ref().and_then(Certificate::ends);
         families.push(service::of_certificate(ends));
-        let drift = sources.connect.clock_drift();
-        families.extend(service::of_store(&(sources.health)(), drift));
+        let skew = sources.connect.clock_skew();
+        families.extend(service::of_store(&(sources.health)(), skew));
         if let Some(folder) = sources.folder.clone() {
             // A task that ended early leaves this one figure out.
             families.extend(spawn_blocking(move || service::of_disk(&folder)).await.ok());

@@ -7,7 +7,7 @@
 //! No label has a value chosen by a client: routes are templates, and all unknown methods share one
 //! label.
 
-mod core_figures;
+mod core_metrics;
 mod exporter;
 mod family;
 mod process;

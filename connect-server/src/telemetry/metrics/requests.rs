@@ -59,9 +59,9 @@ pub(crate) struct Requests {
     answers: [IntCounter; CLASSES.len()],
     counts: IntCounterVec,
     times: HistogramVec,
-    routes: FxHashMap<&'static str, Route>,
-    nowhere: Route,
-    other: Route,
+    routes: FxHashMap<&'static str, RouteMetrics>,
+    nowhere: RouteMetrics,
+    other: RouteMetrics,
 }
 
 /// The counters of one route and method, by status.
@@ -69,7 +69,7 @@ pub(crate) struct Requests {
 type Statuses = [OnceLock<IntCounter>; STATUSES.len() + 2];
 
 /// The figures of a route.
-struct Route {
+struct RouteMetrics {
     name: &'static str,
     time: OnceLock<Histogram>,
     /// By method: the known ones, then `other`.
@@ -98,15 +98,17 @@ impl Requests {
         registry.register(Box::new(answers.clone())).expect(VALID);
         registry.register(Box::new(counts.clone())).expect(VALID);
         registry.register(Box::new(times.clone())).expect(VALID);
-        let routes = routes.into_iter().map(|name| (name, Route::new(name)));
+        let routes = routes
+            .into_iter()
+            .map(|name| (name, RouteMetrics::new(name)));
         Self {
             registry,
             answers: CLASSES.map(|class| answers.with_label_values(&[class])),
             counts,
             times,
             routes: routes.collect(),
-            nowhere: Route::new(NONE),
-            other: Route::new(OTHER),
+            nowhere: RouteMetrics::new(NONE),
+            other: RouteMetrics::new(OTHER),
         }
     }
 
@@ -153,7 +155,7 @@ impl Requests {
     }
 }
 
-impl Route {
+impl RouteMetrics {
     fn new(name: &'static str) -> Self {
         Self {
             name,

@@ -2,7 +2,7 @@
 
 use std::{fs, os::unix::fs::MetadataExt as _, path::Path};
 
-use connect_core::{environment::Drift, storage::disk::Health};
+use connect_core::{environment::Skew, storage::disk::Health};
 use prometheus::proto::MetricFamily;
 
 use super::family::Family;
@@ -55,7 +55,7 @@ pub(super) fn of_certificate(ends: Option<i64>) -> MetricFamily {
 }
 
 /// Returns the condition of the store, and of its clock.
-pub(super) fn of_store(health: &Health, drift: Option<Drift>) -> [MetricFamily; 2] {
+pub(super) fn of_store(health: &Health, skew: Option<Skew>) -> [MetricFamily; 2] {
     let is = |now: bool| if now { 1.0 } else { 0.0 };
     [
         Family::gauge(
@@ -77,7 +77,7 @@ pub(super) fn of_store(health: &Health, drift: Option<Drift>) -> [MetricFamily; 
             "By how much the machine's clock is ahead of the time that is used; 0 while it is \
              trusted.",
         )
-        .of(drift.map_or(0.0, |drift| drift.seconds() as f64)),
+        .of(skew.map_or(0.0, |skew| skew.seconds() as f64)),
     ]
 }
 

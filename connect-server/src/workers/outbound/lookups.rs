@@ -57,10 +57,10 @@ const MOST_REMEMBERED: usize = 10_000;
 /// Each host is looked up once for all callers at the time. A request without a place gets
 /// [`LookupError::Crowded`].
 #[derive(Clone, Debug)]
-pub struct Lookups(Arc<Inner>);
+pub struct Lookups(Arc<LookupState>);
 
 #[derive(Debug)]
-struct Inner {
+struct LookupState {
     names: Arc<dyn Names>,
     known: Mutex<Known>,
     places: Semaphore,
@@ -88,7 +88,7 @@ impl Default for Lookups {
 impl Lookups {
     /// Looks hosts up by `names`.
     pub fn by(names: Arc<dyn Names>) -> Self {
-        Self(Arc::new(Inner {
+        Self(Arc::new(LookupState {
             names,
             known: Mutex::default(),
             places: Semaphore::new(PLACES),
@@ -117,7 +117,7 @@ impl Lookups {
     }
 }
 
-impl Inner {
+impl LookupState {
     fn known(&self) -> MutexGuard<'_, Known> {
         // Each change is one step, so a panic leaves nothing half done.
         self.known.lock().unwrap_or_else(PoisonError::into_inner)

@@ -10,8 +10,8 @@ use super::{CHUNK, DAY, Purge};
 use crate::{
     storage::{Commit, Entry, Expectation, Key, Value, Write},
     transaction::{
-        Fault, Looked, ReadKey, Token,
-        keys::{Family, NOBODY, Part, after_prefix, key},
+        Fault, Lookup, ReadKey, Token,
+        keys::{Family, GLOBAL, KeyPart, after_prefix, key},
     },
     wire::{Timestamp, limits::ENDED_TOKEN_DAYS},
 };
@@ -45,7 +45,7 @@ impl Purge<'_> {
                 _ => self.failed(hex::encode(entry), &"the entry of a token is unreadable"),
             }
         }
-        let token_key = |digest| key(NOBODY, Family::Token, &[Part::Digest(digest)]);
+        let token_key = |digest| key(GLOBAL, Family::Token, &[KeyPart::Digest(digest)]);
         let keys: Vec<Key> = rows.iter().map(|(_, digest)| token_key(digest)).collect();
         let found = self.reader.values(&keys).await?;
         let mut commit = Commit::default();
@@ -61,9 +61,9 @@ impl Purge<'_> {
             let unchanged = Expectation::Is(row);
             commit.expects.push((token_key.clone(), unchanged));
             let others = [
-                key(NOBODY, Family::AccountOfToken, &[Part::Digest(digest)]),
-                key(account, Family::TokenById, &[Part::Id(*id)]),
-                key(account, Family::TokenUse, &[Part::Id(*id)]),
+                key(GLOBAL, Family::AccountOfToken, &[KeyPart::Digest(digest)]),
+                key(account, Family::TokenById, &[KeyPart::Id(*id)]),
+                key(account, Family::TokenUse, &[KeyPart::Id(*id)]),
             ];
             let all = others.into_iter().chain([token_key]);
             commit.writes.extend(all.map(|key| (key, Write::Remove)));
@@ -80,9 +80,9 @@ fn digest_of(row: &Value) -> Option<[u8; 32]> {
     (**row).try_into().ok()
 }
 
-fn readable(row: Looked) -> Option<(Value, Token)> {
+fn readable(row: Lookup) -> Option<(Value, Token)> {
     match row {
-        Looked::Found(Some(row)) => {
+        Lookup::Found(Some(row)) => {
             let token = serde_json::from_slice(&row).ok()?;
             Some((row, token))
         }

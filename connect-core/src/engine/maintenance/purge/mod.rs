@@ -15,8 +15,8 @@ use crate::{
     rules::rate,
     storage::{Commit, Entry, Expectation, Key, Value, Write},
     transaction::{
-        CompleteSince, Fault, Looked, Piece, Salvage,
-        keys::{Family, NOBODY, Part, after_prefix, key, time_bytes},
+        Chunk, CompleteSince, Fault, LenientReader, Lookup,
+        keys::{Family, GLOBAL, KeyPart, after_prefix, key, time_bytes},
         tombstones_since_key,
     },
     wire::{
@@ -63,7 +63,7 @@ enum Expects {
 /// The purge of one round.
 pub(super) struct Purge<'c> {
     connect: &'c Connect,
-    reader: Salvage<'c>,
+    reader: LenientReader<'c>,
     now: Timestamp,
     done: Maintenance,
 }
@@ -72,7 +72,7 @@ impl<'c> Purge<'c> {
     pub(super) fn new(connect: &'c Connect, now: Timestamp) -> Self {
         Self {
             connect,
-            reader: Salvage::new(connect.store()),
+            reader: LenientReader::new(connect.store()),
             now,
             done: Maintenance::default(),
         }
@@ -84,7 +84,7 @@ impl<'c> Purge<'c> {
         self.note(answers, "stored answers");
         let counts = self.request_counts().await;
         self.note(counts, "counts of requests");
-        let start = key(NOBODY, Family::AccountList, &[]);
+        let start = key(GLOBAL, Family::AccountList, &[]);
         let end = after_prefix(&start);
         let mut from = Some(start.clone());
         while let Some(at) = from {
@@ -143,10 +143,10 @@ impl<'c> Purge<'c> {
 
     /// Purges expired stored answers.
     async fn answers(&mut self) -> Result<(), Fault> {
-        let start = key(NOBODY, Family::AnswerByExpiry, &[]);
+        let start = key(GLOBAL, Family::AnswerByExpiry, &[]);
         // Rows expiring up to and including now are due.
-        let end = Part::Time(self.now.plus_micros(1));
-        let end = key(NOBODY, Family::AnswerByExpiry, &[end]);
+        let end = KeyPart::Time(self.now.plus_micros(1));
+        let end = key(GLOBAL, Family::AnswerByExpiry, &[end]);
         let mut from = Some(start);
         while let Some(at) = from {
             let piece = self.piece(&at, &end).await?;
@@ -162,11 +162,11 @@ impl<'c> Purge<'c> {
             for ((entry, answer_key), answer) in by_expiry.into_iter().zip(answer_keys).zip(answers)
             {
                 let due = match answer {
-                    Looked::Found(Some(answer)) => {
+                    Lookup::Found(Some(answer)) => {
                         stored_answer::is_over(&answer, self.now).map(|is| is.then_some(answer))
                     }
-                    Looked::Found(None) => Some(None),
-                    Looked::Damaged => None,
+                    Lookup::Found(None) => Some(None),
+                    Lookup::Damaged => None,
                 };
                 let Some(due) = due else {
                     self.failed(hex::encode(&answer_key), &"a stored answer is unreadable");
@@ -194,9 +194,9 @@ impl<'c> Purge<'c> {
     /// The clocks of servers may differ.
     async fn request_counts(&mut self) -> Result<(), Fault> {
         let window = rate::window(self.now.plus_seconds(-2 * RATE_WINDOW_SECONDS));
-        let start = key(NOBODY, Family::RequestCount, &[]);
-        let end = [Part::Number(window.try_into().unwrap_or(0))];
-        let end = key(NOBODY, Family::RequestCount, &end);
+        let start = key(GLOBAL, Family::RequestCount, &[]);
+        let end = [KeyPart::Number(window.try_into().unwrap_or(0))];
+        let end = key(GLOBAL, Family::RequestCount, &end);
         self.walk(start, end, Expects::Nothing, |_| true).await?;
         Ok(())
     }
@@ -257,7 +257,7 @@ impl<'c> Purge<'c> {
     /// first, so no delivery stays in it longer than in the queue.
     async fn waiting_deliveries(&mut self, webhook: Uuid) -> Result<(), Fault> {
         let start = key(webhook, Family::DeliveryByDue, &[]);
-        let oldest = Part::Time(self.now.plus_seconds(-WAITING_DAYS * DAY));
+        let oldest = KeyPart::Time(self.now.plus_seconds(-WAITING_DAYS * DAY));
         let end = key(webhook, Family::DeliveryByDue, &[oldest]);
         self.done.deliveries += self.walk(start, end, Expects::Nothing, |_| true).await?;
         Ok(())
@@ -353,7 +353,7 @@ impl<'c> Purge<'c> {
 
     /// Reads the next rows of a range.
     /// An unreadable one is recorded and skipped.
-    async fn piece(&mut self, from: &[u8], to: &[u8]) -> Result<Piece, Fault> {
+    async fn piece(&mut self, from: &[u8], to: &[u8]) -> Result<Chunk, Fault> {
         let piece = self.reader.piece(from, Some(to), CHUNK).await?;
         if let Some((key, error)) = &piece.damaged {
             self.failed(hex::encode(key), error);

@@ -13,8 +13,8 @@ use crate::{
     rules::webhook::has_come,
     storage::{Entry, Key, Range, Read},
     transaction::{
-        Fault, ReadKey, Salvage, Store,
-        keys::{Family, NOBODY, Part, after_prefix, key},
+        Fault, LenientReader, ReadKey, Store,
+        keys::{Family, GLOBAL, KeyPart, after_prefix, key},
     },
     wire::Timestamp,
 };
@@ -40,7 +40,7 @@ pub(super) struct Chosen {
 /// Webhooks take turns: each look goes on from the end of the last one, so a webhook at the front
 /// of a list cannot keep the rest waiting.
 #[derive(Debug, Default)]
-pub(super) struct Look {
+pub(super) struct WebhookScheduler {
     /// The place for the next look in the list of woken webhooks.
     go_on: Option<Key>,
     left_some: bool,
@@ -54,7 +54,7 @@ pub(super) struct Look {
     swept: Option<Duration>,
 }
 
-impl Look {
+impl WebhookScheduler {
     /// Returns whether the last look left out webhooks for lack of places.
     pub(super) fn left_some(&self) -> bool {
         self.left_some
@@ -75,7 +75,7 @@ impl Look {
         most: usize,
         passed_over: &HashSet<Uuid>,
     ) -> Result<Vec<Chosen>, Fault> {
-        let mut found = Found {
+        let mut found = ChosenWebhooks {
             most,
             passed_over,
             chosen: Vec::new(),
@@ -83,11 +83,11 @@ impl Look {
         };
         // Retries are mostly of endpoints that do not work, so they get at most half of the room
         // while others want it.
-        let due = key(NOBODY, Family::WebhookByDue, &[]);
+        let due = key(GLOBAL, Family::WebhookByDue, &[]);
         let now = store.now();
         self.looked_at = Some(now);
-        let now = Part::Time(now.plus_micros(1));
-        let now = key(NOBODY, Family::WebhookByDue, &[now]);
+        let now = KeyPart::Time(now.plus_micros(1));
+        let now = key(GLOBAL, Family::WebhookByDue, &[now]);
         self.due_first = !self.due_first;
         found.most = if self.due_first {
             most.div_ceil(2)
@@ -96,7 +96,7 @@ impl Look {
         };
         let rest_of_due = found.scan(store, due, &now, |_| true).await?;
         found.most = most;
-        let start = key(NOBODY, Family::WebhookWoken, &[]);
+        let start = key(GLOBAL, Family::WebhookWoken, &[]);
         let end = after_prefix(&start);
         let from = self.go_on.take().unwrap_or(start);
         self.go_on = found.scan(store, from, &end, |_| true).await?;
@@ -113,9 +113,9 @@ impl Look {
     pub(super) async fn next_due(&self, store: &Store) -> Result<Option<Timestamp>, Fault> {
         let now = store.now();
         let seen = self.looked_at.map_or(now, |looked_at| looked_at.min(now));
-        let from = Part::Time(seen.plus_micros(1));
-        let from = key(NOBODY, Family::WebhookByDue, &[from]);
-        let end = after_prefix(&key(NOBODY, Family::WebhookByDue, &[]));
+        let from = KeyPart::Time(seen.plus_micros(1));
+        let from = key(GLOBAL, Family::WebhookByDue, &[from]);
+        let end = after_prefix(&key(GLOBAL, Family::WebhookByDue, &[]));
         let first = Read::Scan {
             range: Range {
                 from: &from,
@@ -135,7 +135,7 @@ impl Look {
         &mut self,
         store: &Store,
         start: Key,
-        found: &mut Found<'_>,
+        found: &mut ChosenWebhooks<'_>,
     ) -> Result<(), Fault> {
         let elapsed = store.elapsed();
         let is_time = self.swept.is_none_or(|swept| elapsed >= swept + SWEEP);
@@ -143,7 +143,7 @@ impl Look {
             return Ok(());
         }
         let from = self.sweep_from.take().unwrap_or(start);
-        let end = after_prefix(&key(NOBODY, Family::WebhookByDue, &[]));
+        let end = after_prefix(&key(GLOBAL, Family::WebhookByDue, &[]));
         let now = store.now();
         let has_come = |(entry, set_at): &Entry| {
             let due = ReadKey::of(entry).and_then(|at| at.time());
@@ -158,14 +158,14 @@ impl Look {
 }
 
 /// The webhooks found so far.
-struct Found<'p> {
+struct ChosenWebhooks<'p> {
     most: usize,
     passed_over: &'p HashSet<Uuid>,
     chosen: Vec<Chosen>,
     seen: HashSet<Uuid>,
 }
 
-impl Found<'_> {
+impl ChosenWebhooks<'_> {
     /// Takes webhooks from a list, if `is_wanted` accepts their entry.
     /// Returns the place to go on with, unless it reached the end.
     async fn scan(
@@ -175,7 +175,7 @@ impl Found<'_> {
         to: &[u8],
         is_wanted: impl Fn(&Entry) -> bool,
     ) -> Result<Option<Key>, Fault> {
-        let reader = Salvage::new(store);
+        let reader = LenientReader::new(store);
         for _ in 0..PIECES {
             if self.chosen.len() >= self.most {
                 return Ok(Some(from));

@@ -29,8 +29,8 @@ async fn put(store: &Store, rows: impl IntoIterator<Item = (Key, Value)>) {
 }
 
 fn woken(webhook: u128) -> (Key, Value) {
-    let id = Part::Id(Uuid::from_u128(webhook));
-    (key(NOBODY, Family::WebhookWoken, &[id]), Value::default())
+    let id = KeyPart::Id(Uuid::from_u128(webhook));
+    (key(GLOBAL, Family::WebhookWoken, &[id]), Value::default())
 }
 
 fn due(webhook: u128, at: Timestamp, set_at: Timestamp) -> (Key, Value) {
@@ -55,7 +55,7 @@ async fn retries_get_half_of_the_room() {
     let store = store(&ManualClock::at(NOW));
     let all_due = (0..10).map(|number| due(number, NOW, NOW));
     put(&store, all_due.chain((20..30).map(woken))).await;
-    let mut look = Look::default();
+    let mut look = WebhookScheduler::default();
     let nobody = HashSet::new();
     for (most, due, woken) in [
         (5, vec![0, 1, 2], vec![20, 21]),
@@ -69,7 +69,7 @@ async fn retries_get_half_of_the_room() {
         assert!(look.left_some());
     }
     let others: HashSet<Uuid> = (1..29).map(Uuid::from_u128).collect();
-    let mut look = Look::default();
+    let mut look = WebhookScheduler::default();
     let found = look.next(&store, 5, &others).await.unwrap();
     assert_eq!(chosen(&found), (vec![0], vec![29]));
     assert!(!look.left_some() && look.is_at_end());
@@ -79,7 +79,9 @@ async fn retries_get_half_of_the_room() {
 async fn a_webhook_is_chosen_once() {
     let store = store(&ManualClock::at(NOW));
     put(&store, [due(1, NOW, NOW), woken(1), woken(2)]).await;
-    let found = Look::default().next(&store, 9, &HashSet::new()).await;
+    let found = WebhookScheduler::default()
+        .next(&store, 9, &HashSet::new())
+        .await;
     assert_eq!(chosen(&found.unwrap()), (vec![1], vec![2]));
 }
 
@@ -90,7 +92,7 @@ async fn the_end_of_a_long_list_is_reached() {
     let many = (PIECE * PIECES) as u128;
     put(&store, (0..=many).map(woken)).await;
     let others: HashSet<Uuid> = (0..many).map(Uuid::from_u128).collect();
-    let mut look = Look::default();
+    let mut look = WebhookScheduler::default();
     let found = look.next(&store, 9, &others).await.unwrap();
     assert_eq!((found.len(), look.is_at_end()), (0, false));
     let found = look.next(&store, 9, &others).await.unwrap();
@@ -103,7 +105,7 @@ async fn the_end_of_a_long_list_is_reached() {
 async fn what_a_clock_set_ahead_is_looked_for_once_a_minute() {
     let clock = ManualClock::at(NOW);
     let store = store(&clock);
-    let mut look = Look::default();
+    let mut look = WebhookScheduler::default();
     let nobody = HashSet::new();
     assert!(look.next(&store, 9, &nobody).await.unwrap().is_empty());
     let (set_at, at) = (NOW.plus_seconds(90_000), NOW.plus_seconds(90_060));

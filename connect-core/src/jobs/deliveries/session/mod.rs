@@ -9,13 +9,13 @@ use tokio::time::{Instant, timeout};
 use uuid::Uuid;
 
 use super::{
-    attempt::{Attempted, Due, NotTried, attempt},
+    attempt::{Attempted, DueDelivery, NotTried, attempt},
     fair_scheduler::Chosen,
     hosts::{Host, HostPlace},
     mail,
     parts::Parts,
     purge, resume,
-    session_commits::{self, Leased},
+    session_commits::{self, LeasedWebhook},
     stock,
     work::DeliveryWork,
 };
@@ -82,7 +82,7 @@ pub(super) async fn run(parts: &Parts, chosen: Chosen) -> Result<Option<Delivery
             return Ok(Some(work));
         };
         leased = resumed.leased;
-        store.figures().deliveries.given_up.add(resumed.given_up);
+        store.metrics().deliveries.given_up.add(resumed.given_up);
         work.given_up += resumed.given_up;
     }
     if leased.enabled().is_some() && !leased.health.may_attempt(store.now()) {
@@ -95,7 +95,7 @@ pub(super) async fn run(parts: &Parts, chosen: Chosen) -> Result<Option<Delivery
             tracing::error!(%fault, webhook = %webhook.uuid(), "stock events have to wait");
             Some(store.now().plus_seconds(RELEASE_PAUSE))
         });
-        let mut session = Session::new(parts, webhook, id, leased);
+        let mut session = DeliverySession::new(parts, webhook, id, leased);
         let ended = session.deliver().await;
         work += session.work;
         if session.is_crowded {
@@ -108,7 +108,7 @@ pub(super) async fn run(parts: &Parts, chosen: Chosen) -> Result<Option<Delivery
     }
     if let Some(own) = leased.enabled().filter(|_| leased.has_failed()) {
         let switched_off = usize::from(mail::switch_off(parts, &own.webhook).await?);
-        store.figures().deliveries.switched_off.add(switched_off);
+        store.metrics().deliveries.switched_off.add(switched_off);
         work.switched_off += switched_off;
         match session_commits::record(store, webhook, id, &[], &[]).await? {
             Some(still) => leased = still,
@@ -138,26 +138,26 @@ fn new_session() -> Uuid {
 }
 
 /// A completed step of a session.
-enum Step {
+enum SessionStep {
     /// An attempt.
     Attempted(Box<Attempted>),
     /// An attempt not made, for lack of a place.
-    Crowded(Box<Due>),
+    Crowded(Box<DueDelivery>),
     /// An attempt not made, as the sender is full.
     NotTried(Box<NotTried>),
     /// The end of the wait for a host's place; `None` after a timeout.
     Admitted(Option<HostPlace>),
     /// A commit: the current lease, and the number of recorded attempts.
-    Recorded(Result<Option<Leased>, Fault>, DeliveryWork),
+    Recorded(Result<Option<LeasedWebhook>, Fault>, DeliveryWork),
 }
 
-type Steps<'w> = FuturesUnordered<Pin<Box<dyn Future<Output = Step> + Send + 'w>>>;
+type Steps<'w> = FuturesUnordered<Pin<Box<dyn Future<Output = SessionStep> + Send + 'w>>>;
 
-struct Session<'w> {
+struct DeliverySession<'w> {
     parts: &'w Parts,
     webhook: Id<Webhook>,
     id: Uuid,
-    leased: Leased,
+    leased: LeasedWebhook,
     started: Instant,
     /// The end of the session's work.
     /// Later deliveries are left to another session.
@@ -166,7 +166,7 @@ struct Session<'w> {
     cursor: Option<Key>,
     /// Deliveries without their event read.
     queued: VecDeque<(Key, Delivery)>,
-    ready: VecDeque<Due>,
+    ready: VecDeque<DueDelivery>,
     /// The bytes of the largest event of the last read.
     largest: usize,
     /// Unreadable entries of the queue.
@@ -191,8 +191,8 @@ struct Session<'w> {
     work: DeliveryWork,
 }
 
-impl<'w> Session<'w> {
-    fn new(parts: &'w Parts, webhook: Id<Webhook>, id: Uuid, leased: Leased) -> Self {
+impl<'w> DeliverySession<'w> {
+    fn new(parts: &'w Parts, webhook: Id<Webhook>, id: Uuid, leased: LeasedWebhook) -> Self {
         let failures = leased.health.failures_in_a_row;
         Self {
             parts,
@@ -221,7 +221,7 @@ impl<'w> Session<'w> {
 
     /// Makes the due deliveries. Returns the lease.
     /// `None` when another session has the webhook by now.
-    async fn deliver(&mut self) -> Result<Option<Leased>, Fault> {
+    async fn deliver(&mut self) -> Result<Option<LeasedWebhook>, Fault> {
         let mut steps = Steps::new();
         loop {
             if let Some(own) = self.may_go_on() {
@@ -242,17 +242,17 @@ impl<'w> Session<'w> {
             self.record(must_renew, &mut steps);
             match steps.next().await {
                 None => return Ok(Some(self.leased.clone())),
-                Some(Step::Attempted(attempted)) => self.note(*attempted),
-                Some(Step::Crowded(due)) => {
+                Some(SessionStep::Attempted(attempted)) => self.note(*attempted),
+                Some(SessionStep::Crowded(due)) => {
                     self.under_way -= 1;
                     self.ready.push_front(*due);
                 }
-                Some(Step::Admitted(place)) => {
+                Some(SessionStep::Admitted(place)) => {
                     self.is_in_line = false;
                     self.is_crowded |= place.is_none() && self.under_way == 0;
                     self.admitted = place;
                 }
-                Some(Step::NotTried(not_tried)) => {
+                Some(SessionStep::NotTried(not_tried)) => {
                     if !self.is_crowded {
                         let webhook = self.webhook.uuid();
                         tracing::info!(%webhook, "the sender has no room: deliveries have to wait");
@@ -261,13 +261,13 @@ impl<'w> Session<'w> {
                     self.is_crowded = true;
                     self.ready.push_front(not_tried.0);
                 }
-                Some(Step::Recorded(leased, work)) => {
+                Some(SessionStep::Recorded(leased, work)) => {
                     self.recording = None;
                     match leased? {
                         Some(leased) => self.leased = leased,
                         None => return Ok(None),
                     }
-                    let deliveries = &self.parts.store().figures().deliveries;
+                    let deliveries = &self.parts.store().metrics().deliveries;
                     deliveries.succeeded.add(work.delivered);
                     deliveries.failed.add(work.postponed);
                     deliveries.given_up.add(work.given_up);
@@ -324,14 +324,14 @@ impl<'w> Session<'w> {
             let own = own.clone();
             steps.push(Box::pin(async move {
                 let Ok(Some(_place)) = timeout(WAIT, at_host.begin(&parts.places)).await else {
-                    return Step::Crowded(Box::new(due));
+                    return SessionStep::Crowded(Box::new(due));
                 };
                 if *parts.stop.borrow() {
-                    return Step::Crowded(Box::new(due));
+                    return SessionStep::Crowded(Box::new(due));
                 }
                 match attempt(parts.store(), &*parts.sender, &own, due, is_probe).await {
-                    Ok(attempted) => Step::Attempted(Box::new(attempted)),
-                    Err(not_tried) => Step::NotTried(Box::new(not_tried)),
+                    Ok(attempted) => SessionStep::Attempted(Box::new(attempted)),
+                    Err(not_tried) => SessionStep::NotTried(Box::new(not_tried)),
                 }
             }));
         }
@@ -348,7 +348,7 @@ impl<'w> Session<'w> {
                 self.is_in_line = true;
                 let place = timeout(WAIT, place);
                 steps.push(Box::pin(async {
-                    Step::Admitted(place.await.ok().flatten())
+                    SessionStep::Admitted(place.await.ok().flatten())
                 }));
             }
             None => self.is_crowded |= self.under_way == 0,
@@ -370,7 +370,7 @@ impl<'w> Session<'w> {
         steps.push(Box::pin(async move {
             let recorded =
                 session_commits::record(parts.store(), webhook, id, &ended, &broken).await;
-            Step::Recorded(recorded, count(&ended))
+            SessionStep::Recorded(recorded, count(&ended))
         }));
     }
 

@@ -2,16 +2,16 @@
 
 use super::{
     super::{
-        attempt::{Body, Due, ping},
+        attempt::{DeliveryBody, DueDelivery, ping},
         queue,
     },
-    Session,
+    DeliverySession,
 };
 use crate::{
     storage::Key,
     transaction::{
-        Fault, Looked, Salvage,
-        keys::{Family, Part, key},
+        Fault, LenientReader, Lookup,
+        keys::{Family, KeyPart, key},
     },
 };
 
@@ -22,7 +22,7 @@ const PIECE: usize = 128;
 /// A session reads as many events at a time as it makes attempts, and fewer large ones.
 const READY_BYTES: usize = 256 * 1024;
 
-impl Session<'_> {
+impl DeliverySession<'_> {
     /// Reads deliveries when none is ready.
     pub(super) async fn refill(&mut self) -> Result<(), Fault> {
         if !self.ready.is_empty() {
@@ -38,9 +38,9 @@ impl Session<'_> {
 
     /// Reads more of the queue.
     async fn read_queue(&mut self, from: Key) -> Result<(), Fault> {
-        let end = Part::Time(self.horizon.plus_micros(1));
+        let end = KeyPart::Time(self.horizon.plus_micros(1));
         let end = key(self.webhook.uuid(), Family::DeliveryByDue, &[end]);
-        let reader = Salvage::new(self.parts.store());
+        let reader = LenientReader::new(self.parts.store());
         let piece = reader.piece(&from, Some(&end), PIECE).await?;
         self.cursor = piece.next;
         // It stays where it is: perhaps the storage can return it later.
@@ -64,22 +64,22 @@ impl Session<'_> {
         let due: Vec<_> = self.queued.drain(..count).collect();
         let events: Vec<Option<Key>> = due.iter().map(|(_, due)| due.event_key()).collect();
         let keys: Vec<Key> = events.iter().flatten().cloned().collect();
-        let reader = Salvage::new(self.parts.store());
+        let reader = LenientReader::new(self.parts.store());
         let mut bodies = reader.values(&keys).await?.into_iter();
         self.largest = 0;
         for ((place, delivery), event) in due.into_iter().zip(&events) {
             let body = match event {
-                None => ping(&delivery).map_or(Body::Gone, Body::Found),
+                None => ping(&delivery).map_or(DeliveryBody::Gone, DeliveryBody::Found),
                 Some(_) => match bodies.next() {
-                    Some(Looked::Found(Some(body))) => Body::Found(body),
-                    Some(Looked::Found(None)) | None => Body::Gone,
-                    Some(Looked::Damaged) => Body::Unreadable,
+                    Some(Lookup::Found(Some(body))) => DeliveryBody::Found(body),
+                    Some(Lookup::Found(None)) | None => DeliveryBody::Gone,
+                    Some(Lookup::Damaged) => DeliveryBody::Unreadable,
                 },
             };
-            if let Body::Found(body) = &body {
+            if let DeliveryBody::Found(body) = &body {
                 self.largest = self.largest.max(body.len());
             }
-            self.ready.push_back(Due {
+            self.ready.push_back(DueDelivery {
                 place,
                 delivery,
                 body,

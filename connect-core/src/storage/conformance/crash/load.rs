@@ -38,7 +38,7 @@ pub struct Note {
 
 /// The contents of the store, as found by [`check`](super::check).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct StoreContents {
     /// The number of commits so far, over all lanes and rounds.
     pub commits: u64,
     /// The number of rows in the store, entries and guards included.

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use tokio::task::JoinSet;
 
-pub use self::load::{Found, Load, Note};
+pub use self::load::{Load, Note, StoreContents};
 use super::Fault;
 use crate::storage::Storage;
 
@@ -61,7 +61,7 @@ pub async fn check(
     store: &dyn Storage,
     load: Load,
     notes: impl IntoIterator<Item = Note>,
-) -> Result<Found, Fault> {
+) -> Result<StoreContents, Fault> {
     let last = verdict::last_commits(store, load).await?;
     for note in notes {
         if last.get(&note.lane).is_none_or(|last| *last < note.number) {

@@ -8,7 +8,7 @@ use crate::storage::{
     Range, Read, Storage, Value,
     conformance::{
         Fault,
-        support::{Short, ascending, same},
+        support::{ShortenedBytes, ascending, same},
     },
 };
 
@@ -76,8 +76,14 @@ fn whole(lane: u8, last: u64, found: &[Option<&Value>]) -> Result<(), Fault> {
     let mut wanted: Vec<_> = before.chain(rows(lane, last)).collect();
     wanted.reverse();
     wanted.extend(rows(lane, last).take(1));
-    let wanted = wanted.iter().map(|(_, row)| Some(Short(row))).collect();
-    let found: Vec<_> = found.iter().map(|row| row.map(|row| Short(row))).collect();
+    let wanted = wanted
+        .iter()
+        .map(|(_, row)| Some(ShortenedBytes(row)))
+        .collect();
+    let found: Vec<_> = found
+        .iter()
+        .map(|row| row.map(|row| ShortenedBytes(row)))
+        .collect();
     let what = format_args!("the newest rows of lane {lane} at {last}");
     same(what, found, wanted)
 }

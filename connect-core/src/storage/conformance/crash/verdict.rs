@@ -6,7 +6,7 @@ use super::{
     lane::{
         INDEX, LARGE, ROW, SINGLE, TAIL, entry_key, guard_key, guard_number, rows, single_number,
     },
-    load::{Found, Load},
+    load::{Load, StoreContents},
     reader::{bounds, starting},
 };
 use crate::storage::{
@@ -39,7 +39,7 @@ pub(super) async fn whole(
     store: &dyn Storage,
     load: Load,
     last: &BTreeMap<u8, u64>,
-) -> Result<Found, Fault> {
+) -> Result<StoreContents, Fault> {
     let mut rows = last.len();
     for lane in 0..load.lanes {
         let last = last.get(&lane).copied().unwrap_or_default();
@@ -49,7 +49,7 @@ pub(super) async fn whole(
     let all = everything(store).await?.len();
     same("rows in all", all, rows)?;
     let commits = last.values().sum();
-    Ok(Found { commits, rows })
+    Ok(StoreContents { commits, rows })
 }
 
 /// Checks the kept rows of a lane, and their index entries.

@@ -4,11 +4,11 @@ mod steps;
 
 use std::{collections::BTreeMap, fmt, ops::Bound};
 
-use self::steps::{Asked, guard};
+use self::steps::{OwnedRead, guard};
 use super::{
     Fault, Place,
     random::Random,
-    support::{Short, everything, refused, same, same_rows},
+    support::{ShortenedBytes, everything, refused, same, same_rows},
 };
 use crate::storage::{Commit, Expectation, Found, Guard, Range, Read, Storage};
 
@@ -117,13 +117,19 @@ impl Model {
     }
 
     async fn random_reads(&self, store: &dyn Storage, random: &mut Random) -> Result<(), Fault> {
-        let asked: Vec<_> = (0..random.below(6)).map(|_| Asked::any(random)).collect();
-        let reads: Vec<_> = asked.iter().map(Asked::read).collect();
+        let asked: Vec<_> = (0..random.below(6))
+            .map(|_| OwnedRead::any(random))
+            .collect();
+        let reads: Vec<_> = asked.iter().map(OwnedRead::read).collect();
         let found: Vec<_> = store.read(&reads).await?.collect();
         same("answers", found.len(), reads.len())?;
         for (read, found) in reads.iter().zip(&found) {
             let wanted = self.answer(read);
-            same(format_args!("{read:?}"), Shown(found), Shown(&wanted))?;
+            same(
+                format_args!("{read:?}"),
+                ShortenedAnswer(found),
+                ShortenedAnswer(&wanted),
+            )?;
         }
         Ok(())
     }
@@ -207,15 +213,17 @@ fn spoil(commit: &mut Commit, random: &mut Random) -> bool {
 
 /// An answer, displayed with long values shortened.
 #[derive(PartialEq)]
-struct Shown<'a>(&'a Found);
+struct ShortenedAnswer<'a>(&'a Found);
 
-impl fmt::Debug for Shown<'_> {
+impl fmt::Debug for ShortenedAnswer<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            Found::Value(value) => write!(f, "{:?}", value.as_deref().map(Short)),
+            Found::Value(value) => write!(f, "{:?}", value.as_deref().map(ShortenedBytes)),
             Found::Followed(found) => {
                 let found = found.as_ref();
-                let found = found.map(|(value, row)| (Short(value), row.as_deref().map(Short)));
+                let found = found.map(|(value, row)| {
+                    (ShortenedBytes(value), row.as_deref().map(ShortenedBytes))
+                });
                 write!(f, "{found:?}")
             }
             Found::Entries(entries) => f
@@ -223,13 +231,16 @@ impl fmt::Debug for Shown<'_> {
                 .entries(
                     entries
                         .iter()
-                        .map(|(key, value)| (Short(key), Short(value))),
+                        .map(|(key, value)| (ShortenedBytes(key), ShortenedBytes(value))),
                 )
                 .finish(),
             Found::Joined(entries) => f
                 .debug_map()
                 .entries(entries.iter().map(|((key, value), row)| {
-                    (Short(key), (Short(value), row.as_deref().map(Short)))
+                    (
+                        ShortenedBytes(key),
+                        (ShortenedBytes(value), row.as_deref().map(ShortenedBytes)),
+                    )
                 }))
                 .finish(),
         }

@@ -62,7 +62,7 @@ fn put_or_remove(random: &mut Random) -> Write {
 }
 
 /// A read, with its keys.
-pub(super) enum Asked {
+pub(super) enum OwnedRead {
     Get(Vec<u8>),
     Follow(Vec<u8>, &'static [u8]),
     Scan(Scan),
@@ -76,7 +76,7 @@ pub(super) struct Scan {
     newest_first: bool,
 }
 
-impl Asked {
+impl OwnedRead {
     pub(super) fn any(random: &mut Random) -> Self {
         match random.below(5) {
             0 => Self::Get(any_key(random)),

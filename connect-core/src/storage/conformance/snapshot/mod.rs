@@ -4,7 +4,7 @@ mod shape;
 
 use tokio::task::yield_now;
 
-use self::shape::{Kind, Shape};
+use self::shape::{ReadKind, Shape};
 use super::{
     Fault, Place,
     support::{at_once, get, put, same, scan},
@@ -40,22 +40,27 @@ const SHORT: Shape = Shape {
 };
 
 pub(super) async fn one_scan(place: &dyn Place) -> Result<(), Fault> {
-    watch(place, SHORT, &[Kind::Scan]).await
+    watch(place, SHORT, &[ReadKind::Scan]).await
 }
 
 pub(super) async fn several_gets(place: &dyn Place) -> Result<(), Fault> {
-    watch(place, SHORT, &[Kind::Gets]).await
+    watch(place, SHORT, &[ReadKind::Gets]).await
 }
 
 pub(super) async fn follow(place: &dyn Place) -> Result<(), Fault> {
-    watch(place, SHORT, &[Kind::Follow]).await
+    watch(place, SHORT, &[ReadKind::Follow]).await
 }
 
 pub(super) async fn scan_follow(place: &dyn Place) -> Result<(), Fault> {
-    watch(place, SHORT, &[Kind::ScanFollow]).await
+    watch(place, SHORT, &[ReadKind::ScanFollow]).await
 }
 
-const ALL_KINDS: &[Kind] = &[Kind::Gets, Kind::Follow, Kind::Scan, Kind::ScanFollow];
+const ALL_KINDS: &[ReadKind] = &[
+    ReadKind::Gets,
+    ReadKind::Follow,
+    ReadKind::Scan,
+    ReadKind::ScanFollow,
+];
 
 pub(super) async fn all_kinds(place: &dyn Place) -> Result<(), Fault> {
     watch(place, SHORT, ALL_KINDS).await
@@ -79,7 +84,7 @@ pub(super) async fn very_long_values(place: &dyn Place) -> Result<(), Fault> {
     watch(place, shape, ALL_KINDS).await
 }
 
-async fn watch(place: &dyn Place, shape: Shape, kinds: &'static [Kind]) -> Result<(), Fault> {
+async fn watch(place: &dyn Place, shape: Shape, kinds: &'static [ReadKind]) -> Result<(), Fault> {
     let store = place.open().await?;
     store.commit(shape.commit(1)).await?;
     let writer = tokio::spawn({

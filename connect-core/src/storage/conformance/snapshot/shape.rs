@@ -6,7 +6,7 @@ use crate::storage::{
     Commit, Entry, Guard, Key, Range, Read, State, Storage, Value, Write,
     conformance::{
         Fault,
-        support::{Short, number, same},
+        support::{ShortenedBytes, number, same},
     },
 };
 
@@ -24,7 +24,7 @@ pub(super) struct Shape {
 /// A kind of read.
 /// All answers to one read must be from one state.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum ReadKind {
     Gets,
     Follow,
     Scan,
@@ -90,7 +90,7 @@ impl Shape {
         self,
         end: &AbortHandle,
         store: &dyn Storage,
-        kinds: &[Kind],
+        kinds: &[ReadKind],
     ) -> Result<u64, Fault> {
         let mut last = 0;
         loop {
@@ -109,24 +109,24 @@ impl Shape {
     }
 
     /// Makes one read of all the given kinds, and returns the number of the commit seen.
-    async fn look(self, store: &dyn Storage, kinds: &[Kind]) -> Result<u64, Fault> {
+    async fn look(self, store: &dyn Storage, kinds: &[ReadKind]) -> Result<u64, Fault> {
         let keys: Vec<_> = (0..self.rows)
             .map(|row| [ROWS, &row.to_be_bytes()].concat())
             .collect();
         let mut reads = vec![Read::Get(b"guard")];
         for kind in kinds {
             match kind {
-                Kind::Gets => reads.extend(keys.iter().map(|key| Read::Get(key))),
-                Kind::Follow => reads.push(Read::Follow {
+                ReadKind::Gets => reads.extend(keys.iter().map(|key| Read::Get(key))),
+                ReadKind::Follow => reads.push(Read::Follow {
                     key: POINTER,
                     rows: ROWS,
                 }),
-                Kind::Scan => reads.push(Read::Scan {
+                ReadKind::Scan => reads.push(Read::Scan {
                     range: starting(ROWS, b"s"),
                     limit: usize::MAX,
                     newest_first: false,
                 }),
-                Kind::ScanFollow => {
+                ReadKind::ScanFollow => {
                     reads.push(joined(starting(INDEX, ENTRIES), true));
                     reads.push(joined(starting(ENTRIES, b"k"), false));
                 }
@@ -141,32 +141,36 @@ impl Shape {
         Ok(seen)
     }
 
-    fn compare(self, state: &mut State, kind: Kind, number: u64) -> Result<(), Fault> {
+    fn compare(self, state: &mut State, kind: ReadKind, number: u64) -> Result<(), Fault> {
         let same_row = |what: &str, row: u32, found: Option<&Value>| {
             let wanted = self.row(number, row);
             let what = format_args!("{what}, row {row} in the state of commit {number}");
-            same(what, found.map(|row| Short(row)), Some(Short(&wanted)))
+            same(
+                what,
+                found.map(|row| ShortenedBytes(row)),
+                Some(ShortenedBytes(&wanted)),
+            )
         };
         match kind {
-            Kind::Gets => {
+            ReadKind::Gets => {
                 for row in 0..self.rows {
                     same_row("Get", row, state.value()?.as_ref())?;
                 }
             }
-            Kind::Follow => {
+            ReadKind::Follow => {
                 let (pointer, found) = state.followed()?.unwrap_or_default();
                 let row = self.pointed(number);
                 same("the pointer", &*pointer, &row.to_be_bytes()[..])?;
                 same_row("Follow", row, found.as_ref())?;
             }
-            Kind::Scan => {
+            ReadKind::Scan => {
                 let found = state.entries()?;
                 same("rows in a scan", found.len(), self.rows as usize)?;
                 for (row, (_, value)) in (0..).zip(&found) {
                     same_row("Scan", row, Some(value))?;
                 }
             }
-            Kind::ScanFollow => {
+            ReadKind::ScanFollow => {
                 let mut newest = state.joined()?;
                 newest.reverse();
                 for (index, found) in [(INDEX, newest), (ENTRIES, state.joined()?)] {
@@ -192,8 +196,10 @@ impl Shape {
             .collect();
         same(
             format_args!("the entries of commit {number}"),
-            keys.iter().map(|key| Short(key)).collect::<Vec<_>>(),
-            wanted.iter().map(|key| Short(key)).collect(),
+            keys.iter()
+                .map(|key| ShortenedBytes(key))
+                .collect::<Vec<_>>(),
+            wanted.iter().map(|key| ShortenedBytes(key)).collect(),
         )
     }
 }

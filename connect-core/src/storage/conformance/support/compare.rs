@@ -7,7 +7,12 @@ use crate::storage::{Entry, Value};
 
 /// The number written by a check, in eight bytes.
 pub(in crate::storage::conformance) fn number(bytes: &[u8]) -> Result<u64, Fault> {
-    let wrong = |_| Fault::new(format_args!("{:?} is not the number written", Short(bytes)));
+    let wrong = |_| {
+        Fault::new(format_args!(
+            "{:?} is not the number written",
+            ShortenedBytes(bytes)
+        ))
+    };
     Ok(u64::from_be_bytes(bytes.try_into().map_err(wrong)?))
 }
 
@@ -19,11 +24,11 @@ pub(in crate::storage::conformance) fn same_rows<K: AsRef<[u8]>, V: AsRef<[u8]>>
 ) -> Result<(), Fault> {
     let found: Vec<_> = found
         .iter()
-        .map(|(key, value)| (Short(key), Short(value)))
+        .map(|(key, value)| (ShortenedBytes(key), ShortenedBytes(value)))
         .collect();
     let wanted: Vec<_> = wanted
         .iter()
-        .map(|(key, value)| (Short(key.as_ref()), Short(value.as_ref())))
+        .map(|(key, value)| (ShortenedBytes(key.as_ref()), ShortenedBytes(value.as_ref())))
         .collect();
     same(what, found, wanted)
 }
@@ -34,7 +39,11 @@ pub(in crate::storage::conformance) fn same_value(
     found: Option<&Value>,
     wanted: Option<&[u8]>,
 ) -> Result<(), Fault> {
-    same(what, found.map(|value| Short(value)), wanted.map(Short))
+    same(
+        what,
+        found.map(|value| ShortenedBytes(value)),
+        wanted.map(ShortenedBytes),
+    )
 }
 
 /// Compares two printable values.
@@ -53,9 +62,11 @@ pub(in crate::storage::conformance) fn same<T: PartialEq + fmt::Debug>(
 
 /// Bytes, displayed shortened.
 #[derive(PartialEq)]
-pub(in crate::storage::conformance) struct Short<'a>(pub(in crate::storage::conformance) &'a [u8]);
+pub(in crate::storage::conformance) struct ShortenedBytes<'a>(
+    pub(in crate::storage::conformance) &'a [u8],
+);
 
-impl fmt::Debug for Short<'_> {
+impl fmt::Debug for ShortenedBytes<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const SHOWN: usize = 24;
         let Self(bytes) = self;

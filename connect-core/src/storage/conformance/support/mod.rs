@@ -6,7 +6,7 @@ use std::{sync::Arc, time::Duration};
 
 use tokio::time::{Instant, sleep, timeout};
 
-pub(super) use self::compare::{Short, number, same, same_rows, same_value};
+pub(super) use self::compare::{ShortenedBytes, number, same, same_rows, same_value};
 use super::{Fault, Place};
 use crate::storage::{
     Commit, CommitError, Entry, Expectation, Guard, Key, Range, Read, Storage, Value, Write,

@@ -24,12 +24,12 @@ use parking_lot::Mutex;
 
 use super::{
     Kind, OpenError,
-    damage::{Checked, DamagedPages, Pages, Span},
-    engine::{Batch, Change, Engine, Failed, Fault, Slice, Snapshot},
+    damage::{Checked, DamagedPages, DamagedRange, Pages},
+    engine::{ApplyError, Batch, Engine, EngineSnapshot, EngineWrite, ReadFault, SliceLimits},
     engine_keys,
     health::Health,
     opening,
-    progress::Mark,
+    progress::StoreMark,
     queue::Message,
     space::SpaceOptions,
     store::DiskStore,
@@ -105,12 +105,12 @@ impl Plan {
     }
 
     /// The page the disk cannot return this time.
-    fn unread(&self) -> Option<Span> {
+    fn unread(&self) -> Option<DamagedRange> {
         let one_less = |times: usize| times.checked_sub(1);
         let planned = self
             .unread
             .fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less);
-        planned.ok().map(|_| Span {
+        planned.ok().map(|_| DamagedRange {
             from: engine_keys::row_key(b"x"),
             to: Some(engine_keys::row_key(b"y")),
             row: None,
@@ -161,7 +161,7 @@ impl Pages for FailingPages {
         self.check(|pages| pages.check_some(from, at_most))
     }
 
-    fn check_again(&self, found: &[Span]) -> Result<Vec<Span>, StorageError> {
+    fn check_again(&self, found: &[DamagedRange]) -> Result<Vec<DamagedRange>, StorageError> {
         let mut damaged = self.pages.check_again(found)?;
         damaged.extend(self.plan.unread());
         Ok(damaged)
@@ -180,14 +180,14 @@ struct FailingSnapshot<S> {
     plan: Arc<Plan>,
 }
 
-impl<S: Snapshot> Snapshot for FailingSnapshot<S> {
-    fn get<R>(&self, key: &[u8], read: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, Fault> {
+impl<S: EngineSnapshot> EngineSnapshot for FailingSnapshot<S> {
+    fn get<R>(&self, key: &[u8], read: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, ReadFault> {
         let mut unreadable = self.plan.unreadable.lock();
         if unreadable
             .take_if(|unreadable| *unreadable == key)
             .is_some()
         {
-            return Err(Fault::Engine(StorageError::new("as planned")));
+            return Err(ReadFault::Engine(StorageError::new("as planned")));
         }
         drop(unreadable);
         self.snapshot.get(key, read)
@@ -198,8 +198,8 @@ impl<S: Snapshot> Snapshot for FailingSnapshot<S> {
         from: &[u8],
         to: &[u8],
         newest_first: bool,
-        each: impl FnMut(&[u8], &[u8]) -> Result<bool, Fault>,
-    ) -> Result<(), Fault> {
+        each: impl FnMut(&[u8], &[u8]) -> Result<bool, ReadFault>,
+    ) -> Result<(), ReadFault> {
         self.snapshot.visit(from, to, newest_first, each)
     }
 }
@@ -209,7 +209,7 @@ impl<E: Engine<Options = u64>> Engine for Failing<E> {
     const PART_LEN: usize = E::PART_LEN;
     const IS_LIVE: bool = E::IS_LIVE;
     const DROPS_ROWS: bool = E::DROPS_ROWS;
-    const SLICE: Slice = Slice {
+    const SLICE: SliceLimits = SliceLimits {
         writes: 3000,
         bytes: usize::MAX,
     };
@@ -229,7 +229,7 @@ impl<E: Engine<Options = u64>> Engine for Failing<E> {
             let mark = opening::mark(&engine).unwrap().unwrap();
             let (value, was) = (None, None);
             engine
-                .apply(vec![Change { key, value, was }], mark)
+                .apply(vec![EngineWrite { key, value, was }], mark)
                 .unwrap();
         }
         Ok(Self {
@@ -238,14 +238,14 @@ impl<E: Engine<Options = u64>> Engine for Failing<E> {
         })
     }
 
-    fn snapshot(&self) -> Result<Self::Snapshot, Fault> {
+    fn snapshot(&self) -> Result<Self::Snapshot, ReadFault> {
         Ok(FailingSnapshot {
             snapshot: self.engine.snapshot()?,
             plan: self.plan.clone(),
         })
     }
 
-    fn apply(&mut self, batch: Batch, mark: Mark) -> Result<Mark, Failed> {
+    fn apply(&mut self, batch: Batch, mark: StoreMark) -> Result<StoreMark, ApplyError> {
         let error = || StorageError::new("as planned");
         self.plan.is_at_gate.store(true, Ordering::SeqCst);
         drop(self.plan.gate.lock());
@@ -261,11 +261,11 @@ impl<E: Engine<Options = u64>> Engine for Failing<E> {
         drop(meanwhile);
         match self.plan.next() {
             None => self.engine.apply(batch, mark),
-            Some(Failure::Refused) => Err(Failed::NotApplied(error())),
-            Some(Failure::Lost) => Err(Failed::Unknown(error())),
+            Some(Failure::Refused) => Err(ApplyError::NotApplied(error())),
+            Some(Failure::Lost) => Err(ApplyError::Unknown(error())),
             Some(Failure::Done) => {
                 self.engine.apply(batch, mark)?;
-                Err(Failed::Unknown(error()))
+                Err(ApplyError::Unknown(error()))
             }
             Some(Failure::Panic) => panic!("as planned"),
         }

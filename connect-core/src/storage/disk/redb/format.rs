@@ -43,7 +43,7 @@ pub(super) struct Widths {
 
 /// A tree of a file.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Tree {
+pub(super) struct FileTree {
     pub(super) root: Option<Link>,
     pub(super) widths: Widths,
 }
@@ -55,9 +55,9 @@ pub(super) struct Header {
     region_header_pages: u64,
     region_pages: u64,
     /// The user's tables.
-    pub(super) data: Tree,
+    pub(super) data: FileTree,
     /// redb's own tables.
-    pub(super) system: Tree,
+    pub(super) system: FileTree,
 }
 
 /// Returns whether, by its header, a process has the file open or did not close it.
@@ -85,7 +85,7 @@ impl Header {
                 _ => Some(Link::read(slot.get(at..)?)?),
             };
             let widths = Widths::default();
-            Some(Tree { root, widths })
+            Some(FileTree { root, widths })
         };
         let header = Self {
             page_len: u32_at(bytes, 12)?.into(),
@@ -116,12 +116,12 @@ impl Header {
 }
 
 /// A page with a correct checksum.
-pub(super) enum Page<'a> {
+pub(super) enum FilePage<'a> {
     Leaf(Leaf<'a>),
     Branch(Branch<'a>),
 }
 
-impl<'a> Page<'a> {
+impl<'a> FilePage<'a> {
     /// Checks a page; `None` if it is damaged.
     pub(super) fn check(bytes: &'a [u8], link: Link, widths: Widths) -> Option<Self> {
         let count = usize::from(u16::from_le_bytes(bytes.get(2..4)?.try_into().ok()?));
@@ -212,7 +212,7 @@ impl<'a> Leaf<'a> {
 
     /// The trees of a table of tables.
     /// Its keys and values have no fixed length.
-    pub(super) fn trees(&self) -> Option<Vec<Tree>> {
+    pub(super) fn trees(&self) -> Option<Vec<FileTree>> {
         let mut start = self.values()?.start;
         let mut trees = Vec::with_capacity(self.count);
         for entry in 0..self.count {
@@ -225,7 +225,7 @@ impl<'a> Leaf<'a> {
 }
 
 /// The tree of a table, from the table's definition.
-fn tree(definition: &[u8]) -> Option<Tree> {
+fn tree(definition: &[u8]) -> Option<FileTree> {
     let width = |at: usize| match definition.get(at)? {
         0 => Some(None),
         _ => Some(Some(usize::try_from(u32_at(definition, at + 1)?).ok()?)),
@@ -234,7 +234,7 @@ fn tree(definition: &[u8]) -> Option<Tree> {
         0 => None,
         _ => Some(Link::read(definition.get(10..)?)?),
     };
-    Some(Tree {
+    Some(FileTree {
         root,
         widths: Widths {
             key: width(42)?,

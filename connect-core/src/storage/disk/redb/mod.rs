@@ -20,9 +20,9 @@ use self::pages::{FilePages, Unchecked};
 use super::{
     Kind, OpenError,
     damage::{DamagedPages, Pages},
-    engine::{Batch, Engine, Failed, Fault, Slice, Snapshot},
+    engine::{ApplyError, Batch, Engine, EngineSnapshot, ReadFault, SliceLimits},
     engine_keys, files, layout,
-    progress::Mark,
+    progress::StoreMark,
 };
 use crate::storage::StorageError;
 
@@ -53,7 +53,7 @@ impl Engine for Redb {
     const PART_LEN: usize = usize::MAX;
     const IS_LIVE: bool = false;
     const DROPS_ROWS: bool = false;
-    const SLICE: Slice = Slice {
+    const SLICE: SliceLimits = SliceLimits {
         writes: 1000,
         bytes: 512 * 1024,
     };
@@ -105,7 +105,7 @@ impl Engine for Redb {
         Ok(engine)
     }
 
-    fn snapshot(&self) -> Result<Self::Snapshot, Fault> {
+    fn snapshot(&self) -> Result<Self::Snapshot, ReadFault> {
         let transaction = self
             .database
             .begin_read()
@@ -138,8 +138,8 @@ impl Engine for Redb {
         Some(&self.damage)
     }
 
-    fn apply(&mut self, batch: Batch, mark: Mark) -> Result<Mark, Failed> {
-        let not_applied = |error: redb::Error| Failed::NotApplied(StorageError::new(error));
+    fn apply(&mut self, batch: Batch, mark: StoreMark) -> Result<StoreMark, ApplyError> {
+        let not_applied = |error: redb::Error| ApplyError::NotApplied(StorageError::new(error));
         let transaction = self
             .database
             .begin_write()
@@ -147,7 +147,7 @@ impl Engine for Redb {
         let mark = write(&transaction, batch, mark).map_err(not_applied)?;
         transaction
             .commit()
-            .map_err(|error| Failed::Unknown(StorageError::new(error)))?;
+            .map_err(|error| ApplyError::Unknown(StorageError::new(error)))?;
         Ok(mark)
     }
 }
@@ -167,8 +167,8 @@ impl Redb {
 fn write(
     transaction: &redb::WriteTransaction,
     batch: Batch,
-    mut mark: Mark,
-) -> Result<Mark, redb::Error> {
+    mut mark: StoreMark,
+) -> Result<StoreMark, redb::Error> {
     let mut entries = transaction.open_table(ENTRIES)?;
     mark.number += 1;
     for change in batch {
@@ -196,8 +196,8 @@ fn check_before(file: &Arc<File>) -> Result<(), Unchecked> {
     FilePages::read(file.clone(), ())?.check_tables()
 }
 
-impl Snapshot for RedbSnapshot {
-    fn get<R>(&self, key: &[u8], read: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, Fault> {
+impl EngineSnapshot for RedbSnapshot {
+    fn get<R>(&self, key: &[u8], read: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, ReadFault> {
         self.damage.check(key)?;
         let found = self.table.get(key).map_err(|error| fault(error.into()))?;
         Ok(found.map(|value| read(value.value())))
@@ -208,8 +208,8 @@ impl Snapshot for RedbSnapshot {
         from: &[u8],
         to: &[u8],
         newest_first: bool,
-        mut each: impl FnMut(&[u8], &[u8]) -> Result<bool, Fault>,
-    ) -> Result<(), Fault> {
+        mut each: impl FnMut(&[u8], &[u8]) -> Result<bool, ReadFault>,
+    ) -> Result<(), ReadFault> {
         let spans = self.damage.spans();
         let readable = DamagedPages::readable(&spans, from, to, newest_first);
         let Some(bounds) = readable.bounds else {
@@ -254,7 +254,7 @@ impl RedbSnapshot {
     /// The last entry before a damaged page.
     /// A walk has to end at an entry: redb finds the end of a range by reading on, into the damaged
     /// page.
-    fn last_readable(&self, edge: &[u8], newest_first: bool) -> Result<Option<Vec<u8>>, Fault> {
+    fn last_readable(&self, edge: &[u8], newest_first: bool) -> Result<Option<Vec<u8>>, ReadFault> {
         let bounds = if newest_first {
             (Bound::Included(edge), Bound::Unbounded)
         } else {
@@ -276,9 +276,9 @@ impl RedbSnapshot {
     }
 }
 
-fn fault(error: redb::Error) -> Fault {
+fn fault(error: redb::Error) -> ReadFault {
     match error {
-        redb::Error::Corrupted(_) => Fault::Damaged(StorageError::new(error)),
-        error => Fault::Engine(StorageError::new(error)),
+        redb::Error::Corrupted(_) => ReadFault::Damaged(StorageError::new(error)),
+        error => ReadFault::Engine(StorageError::new(error)),
     }
 }

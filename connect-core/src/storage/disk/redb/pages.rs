@@ -12,11 +12,11 @@ use std::{
 
 use parking_lot::Mutex;
 
-use super::format::{self, HEADER_LEN, Header, Leaf, Link, Page, Tree, Widths};
+use super::format::{self, FilePage, FileTree, HEADER_LEN, Header, Leaf, Link, Widths};
 use crate::storage::{
     StorageError,
     disk::{
-        damage::{Checked, Pages, Span},
+        damage::{Checked, DamagedRange, Pages},
         engine_keys, layout,
     },
 };
@@ -77,7 +77,7 @@ impl<P> FilePages<P> {
     /// Checks redb's own tables, and the path to ours.
     pub(super) fn check_tables(&self) -> Result<(), Unchecked> {
         for tree in self.trees(self.header.system, "a table of redb's own")? {
-            let mut walk = Walk::new(&[], None, u64::MAX);
+            let mut walk = PageWalk::new(&[], None, u64::MAX);
             self.walk(tree, &mut walk)?;
             if !walk.checked.damaged.is_empty() {
                 return Err(Unchecked::Everything("a page of redb's own"));
@@ -86,9 +86,9 @@ impl<P> FilePages<P> {
         self.entries().map(drop)
     }
 
-    fn entries(&self) -> Result<Tree, Unchecked> {
+    fn entries(&self) -> Result<FileTree, Unchecked> {
         let trees = self.trees(self.header.data, "the page that leads to all rows")?;
-        let nothing = Tree {
+        let nothing = FileTree {
             root: None,
             widths: Widths::default(),
         };
@@ -96,7 +96,7 @@ impl<P> FilePages<P> {
     }
 
     /// The trees in a table of tables.
-    fn trees(&self, tables: Tree, name: &'static str) -> Result<Vec<Tree>, Unchecked> {
+    fn trees(&self, tables: FileTree, name: &'static str) -> Result<Vec<FileTree>, Unchecked> {
         let mut found = Vec::new();
         let mut left: Vec<Link> = tables.root.into_iter().collect();
         let mut bytes = Vec::new();
@@ -105,8 +105,8 @@ impl<P> FilePages<P> {
             pages += 1;
             let page = self.page(link, tables.widths, &mut bytes)?;
             let below = match page {
-                Some(Page::Leaf(leaf)) => leaf.trees().map(|trees| found.extend(trees)),
-                Some(Page::Branch(branch)) => branch
+                Some(FilePage::Leaf(leaf)) => leaf.trees().map(|trees| found.extend(trees)),
+                Some(FilePage::Branch(branch)) => branch
                     .children()
                     .map(|children| left.extend(children.iter().map(|(link, _)| *link))),
                 None => None,
@@ -124,7 +124,7 @@ impl<P> FilePages<P> {
         link: Link,
         widths: Widths,
         bytes: &'b mut Vec<u8>,
-    ) -> io::Result<Option<Page<'b>>> {
+    ) -> io::Result<Option<FilePage<'b>>> {
         bytes.clear();
         let Some((start, len)) = self.header.place(link) else {
             return Ok(None);
@@ -135,10 +135,10 @@ impl<P> FilePages<P> {
         }
         bytes.resize(len, 0);
         read_at(&self.file, bytes, start)?;
-        Ok(Page::check(bytes, link, widths))
+        Ok(FilePage::check(bytes, link, widths))
     }
 
-    fn walk(&self, tree: Tree, walk: &mut Walk<'_>) -> io::Result<()> {
+    fn walk(&self, tree: FileTree, walk: &mut PageWalk<'_>) -> io::Result<()> {
         match tree.root {
             Some(root) => self.descend(root, tree.widths, None, None, HIGHEST, walk),
             None => Ok(()),
@@ -153,7 +153,7 @@ impl<P> FilePages<P> {
         after: Option<&[u8]>,
         last: Option<&[u8]>,
         height: usize,
-        walk: &mut Walk<'_>,
+        walk: &mut PageWalk<'_>,
     ) -> io::Result<()> {
         let mut bytes = walk.buffers.pop().unwrap_or_default();
         let page = match self.page(link, widths, &mut bytes) {
@@ -165,8 +165,8 @@ impl<P> FilePages<P> {
             page => page?,
         };
         let children = match page {
-            Some(Page::Leaf(_)) => Some(Vec::new()),
-            Some(Page::Branch(branch)) if height > 0 => branch.children(),
+            Some(FilePage::Leaf(_)) => Some(Vec::new()),
+            Some(FilePage::Branch(branch)) if height > 0 => branch.children(),
             _ => None,
         };
         walk.checked.bytes += bytes.len() as u64;
@@ -176,7 +176,7 @@ impl<P> FilePages<P> {
             let bytes = walk.buffers.last().map_or(&[][..], |bytes| &bytes[..]);
             let damaged = match damaged_rows(bytes, after, last) {
                 Some(rows) => rows,
-                None => vec![Span {
+                None => vec![DamagedRange {
                     from: after.map(behind).unwrap_or_default(),
                     to: last.map(behind),
                     row: None,
@@ -230,7 +230,7 @@ impl<P> FilePages<P> {
     fn read_ahead(&self, _children: &[(Link, Option<Vec<u8>>)]) {}
 
     /// The parts of a tree below its root, as bounds of keys.
-    fn parts(&self, tree: Tree) -> io::Result<Vec<Option<Vec<u8>>>> {
+    fn parts(&self, tree: FileTree) -> io::Result<Vec<Option<Vec<u8>>>> {
         let mut bytes = Vec::new();
         let page = match tree.root {
             Some(root) => match self.page(root, tree.widths, &mut bytes) {
@@ -241,7 +241,7 @@ impl<P> FilePages<P> {
             None => None,
         };
         let children = match page {
-            Some(Page::Branch(branch)) => branch.children(),
+            Some(FilePage::Branch(branch)) => branch.children(),
             _ => None,
         };
         let children = children.unwrap_or_default();
@@ -267,7 +267,7 @@ impl<P: Send + Sync> Pages for FilePages<P> {
                     return Ok(());
                 };
                 let from = from.as_deref().map(behind).unwrap_or_default();
-                let mut walk = Walk::new(&from, to.as_deref(), u64::MAX);
+                let mut walk = PageWalk::new(&from, to.as_deref(), u64::MAX);
                 self.walk(tree, &mut walk)?;
                 let mut found = found.lock();
                 found.bytes += walk.checked.bytes;
@@ -299,17 +299,17 @@ impl<P: Send + Sync> Pages for FilePages<P> {
 
     fn check_some(&self, from: &[u8], at_most: u64) -> Result<Checked, StorageError> {
         let tree = self.entries().map_err(StorageError::new)?;
-        let mut walk = Walk::new(from, None, at_most);
+        let mut walk = PageWalk::new(from, None, at_most);
         self.walk(tree, &mut walk).map_err(StorageError::new)?;
         Ok(walk.checked)
     }
 
-    fn check_again(&self, found: &[Span]) -> Result<Vec<Span>, StorageError> {
+    fn check_again(&self, found: &[DamagedRange]) -> Result<Vec<DamagedRange>, StorageError> {
         let tree = self.entries().map_err(StorageError::new)?;
         let mut damaged = Vec::new();
         for span in found {
             // Enough for the path to the page, and few pages if it is intact with many children.
-            let mut walk = Walk::new(&span.from, span.to.as_deref(), HIGHEST as u64);
+            let mut walk = PageWalk::new(&span.from, span.to.as_deref(), HIGHEST as u64);
             self.walk(tree, &mut walk).map_err(StorageError::new)?;
             let again = walk.checked.damaged.into_iter();
             damaged.extend(again.filter(|again| again.overlaps(span)));
@@ -321,9 +321,13 @@ impl<P: Send + Sync> Pages for FilePages<P> {
 /// The damaged rows in a damaged page of entries.
 /// Each row has its own checksum, so the page can show that all other rows are intact. `None` if
 /// the whole page is lost.
-fn damaged_rows(bytes: &[u8], after: Option<&[u8]>, last: Option<&[u8]>) -> Option<Vec<Span>> {
+fn damaged_rows(
+    bytes: &[u8],
+    after: Option<&[u8]>,
+    last: Option<&[u8]>,
+) -> Option<Vec<DamagedRange>> {
     let entries = Leaf::salvage(bytes, after, last)?;
-    let is_row = |key: &[u8]| engine_keys::family(key) == Some(engine_keys::Family::Row);
+    let is_row = |key: &[u8]| engine_keys::family(key) == Some(engine_keys::EngineFamily::Row);
     let is_whole = |(key, stored): &(&[u8], &[u8])| layout::is_whole(key, stored);
     // A wrong number of entries shifts all keys. A bound before them reveals this.
     if after.is_none() && !entries.iter().any(is_whole) {
@@ -337,7 +341,7 @@ fn damaged_rows(bytes: &[u8], after: Option<&[u8]>, last: Option<&[u8]>) -> Opti
         // Its key may be the damage, so nothing between its neighbours can be read.
         let before = at.checked_sub(1).map(|at| entries[at].0).or(after);
         let behind_it = entries.get(at + 1).map(|(key, _)| key.to_vec());
-        damaged.push(Span {
+        damaged.push(DamagedRange {
             from: before.map(behind).unwrap_or_default(),
             to: behind_it.or_else(|| last.map(behind)),
             row: Some(entry.0.to_vec()),
@@ -347,7 +351,7 @@ fn damaged_rows(bytes: &[u8], after: Option<&[u8]>, last: Option<&[u8]>) -> Opti
 }
 
 /// A walk under way.
-struct Walk<'k> {
+struct PageWalk<'k> {
     from: &'k [u8],
     /// The last key to visit.
     last: Option<&'k [u8]>,
@@ -358,7 +362,7 @@ struct Walk<'k> {
     buffers: Vec<Vec<u8>>,
 }
 
-impl<'k> Walk<'k> {
+impl<'k> PageWalk<'k> {
     fn new(from: &'k [u8], last: Option<&'k [u8]>, left: u64) -> Self {
         Self {
             from,

@@ -13,8 +13,8 @@ use redb::{Builder, Database, TableDefinition};
 use crate::storage::{
     StorageError,
     disk::{
-        damage::Span,
-        engine::{Fault, Snapshot},
+        damage::DamagedRange,
+        engine::{EngineSnapshot, ReadFault},
         files,
     },
 };
@@ -31,8 +31,8 @@ pub(super) fn write_beside(
     path: &Path,
     cache_bytes: u64,
     table: Table,
-    snapshot: &impl Snapshot,
-    spans: &[Span],
+    snapshot: &impl EngineSnapshot,
+    spans: &[DamagedRange],
 ) -> Result<PathBuf, StorageError> {
     let new = unfinished(path);
     let file = files::private()
@@ -81,8 +81,8 @@ pub(super) fn replace(path: &Path, new: &Path) -> Result<(), StorageError> {
 /// Copies the readable data, as one commit.
 fn copy(
     table: Table,
-    snapshot: &impl Snapshot,
-    spans: &[Span],
+    snapshot: &impl EngineSnapshot,
+    spans: &[DamagedRange],
     target: &Database,
 ) -> Result<(), StorageError> {
     let transaction = target.begin_write().map_err(StorageError::new)?;
@@ -95,7 +95,7 @@ fn copy(
         if from < to {
             snapshot.visit(from, to, false, |key, value| {
                 let inserted = entries.insert(key, value);
-                inserted.map_err(|error| Fault::Engine(StorageError::new(error)))?;
+                inserted.map_err(|error| ReadFault::Engine(StorageError::new(error)))?;
                 Ok(true)
             })?;
         }

@@ -16,9 +16,9 @@ use sled::{Db, IVec};
 use self::{durable::Durable, tidy::tidy};
 use super::{
     Kind, OpenError,
-    engine::{Batch, Engine, Failed, Fault, Slice, Snapshot},
+    engine::{ApplyError, Batch, Engine, EngineSnapshot, ReadFault, SliceLimits},
     engine_keys, files, layout,
-    progress::Mark,
+    progress::StoreMark,
 };
 use crate::storage::StorageError;
 
@@ -44,7 +44,7 @@ impl Engine for Sled {
     const PART_LEN: usize = 3072;
     const IS_LIVE: bool = true;
     const DROPS_ROWS: bool = true;
-    const SLICE: Slice = Slice {
+    const SLICE: SliceLimits = SliceLimits {
         writes: 2000,
         bytes: 1024 * 1024,
     };
@@ -75,12 +75,12 @@ impl Engine for Sled {
         })
     }
 
-    fn snapshot(&self) -> Result<Db, Fault> {
-        let closed = || Fault::Engine(StorageError::new("the sled database is closed"));
+    fn snapshot(&self) -> Result<Db, ReadFault> {
+        let closed = || ReadFault::Engine(StorageError::new("the sled database is closed"));
         self.db.clone().ok_or_else(closed)
     }
 
-    fn apply(&mut self, batch: Batch, mut mark: Mark) -> Result<Mark, Failed> {
+    fn apply(&mut self, batch: Batch, mut mark: StoreMark) -> Result<StoreMark, ApplyError> {
         let db = self.snapshot()?;
         let mut writes = sled::Batch::default();
         let mut resized = Vec::with_capacity(batch.len());
@@ -98,14 +98,14 @@ impl Engine for Sled {
             }
         }
         writes.insert(engine_keys::MARK_KEY, &mark.encode()[..]);
-        let unknown = |error| Failed::Unknown(StorageError::new(error));
+        let unknown = |error| ApplyError::Unknown(StorageError::new(error));
         db.apply_batch(writes).map_err(unknown)?;
         tidy(&db, resized).map_err(unknown)?;
         // On this thread: sled's own asynchronous flush can hang.
         db.flush().map_err(unknown)?;
         self.durable
             .sync()
-            .map_err(|error| Failed::Unknown(StorageError::new(error)))?;
+            .map_err(|error| ApplyError::Unknown(StorageError::new(error)))?;
         Ok(mark)
     }
 }
@@ -119,8 +119,8 @@ impl Drop for Sled {
     }
 }
 
-impl Snapshot for Db {
-    fn get<R>(&self, key: &[u8], read: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, Fault> {
+impl EngineSnapshot for Db {
+    fn get<R>(&self, key: &[u8], read: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, ReadFault> {
         let found = sled::Tree::get(self, key).map_err(fault)?;
         Ok(found.map(|stored| read(&stored)))
     }
@@ -130,8 +130,8 @@ impl Snapshot for Db {
         from: &[u8],
         to: &[u8],
         newest_first: bool,
-        mut each: impl FnMut(&[u8], &[u8]) -> Result<bool, Fault>,
-    ) -> Result<(), Fault> {
+        mut each: impl FnMut(&[u8], &[u8]) -> Result<bool, ReadFault>,
+    ) -> Result<(), ReadFault> {
         let mut range = self.range(from..to);
         loop {
             let next: Option<sled::Result<(IVec, IVec)>> = if newest_first {
@@ -148,10 +148,10 @@ impl Snapshot for Db {
     }
 }
 
-fn fault(error: sled::Error) -> Fault {
+fn fault(error: sled::Error) -> ReadFault {
     match error {
-        sled::Error::Io(_) => Fault::Engine(StorageError::new(error)),
-        error => Fault::Damaged(StorageError::new(error)),
+        sled::Error::Io(_) => ReadFault::Engine(StorageError::new(error)),
+        error => ReadFault::Damaged(StorageError::new(error)),
     }
 }
 

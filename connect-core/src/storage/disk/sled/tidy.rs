@@ -37,8 +37,8 @@ mod tests {
     use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
 
     use crate::storage::disk::{
-        engine::{Batch, Change, Engine as _},
-        progress::Mark,
+        engine::{Batch, Engine as _, EngineWrite},
+        progress::StoreMark,
         sled::Sled,
     };
 
@@ -49,7 +49,7 @@ mod tests {
         let mut engine = Sled::open(&folder.path().join("engine"), &(1 << 24)).unwrap();
         let db = engine.snapshot().unwrap();
         let mut random = StdRng::seed_from_u64(7);
-        let mut mark = Mark::default();
+        let mut mark = StoreMark::default();
         for _ in 0..60 {
             let mut batch = Batch::new();
             for _ in 0..random.random_range(1..30) {
@@ -58,7 +58,7 @@ mod tests {
                 for key in start..start + random.random_range(1..60) {
                     let key = key.to_be_bytes();
                     batch.retain(|change| change.key != key);
-                    batch.push(Change {
+                    batch.push(EngineWrite {
                         key: key.to_vec(),
                         value: (!is_removed).then(|| key.to_vec()),
                         was: db.contains_key(key).unwrap().then_some(0),

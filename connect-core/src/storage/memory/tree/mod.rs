@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use super::key_suffix::Rest;
+use super::key_suffix::KeySuffix;
 
 /// The most entries of a node.
 const MOST: usize = 64;
@@ -28,20 +28,20 @@ pub(super) struct Tree<V> {
 
 #[derive(Clone)]
 enum Node<V> {
-    Leaf(Vec<(Rest, V)>),
+    Leaf(Vec<(KeySuffix, V)>),
     Branch(Children<V>),
 }
 
 /// The children of a branch, each with its first key.
 /// A child holds the keys from its own up to the next child's. The first also holds all smaller
 /// keys, so its own key is not compared.
-type Children<V> = Vec<(Rest, Arc<Node<V>>)>;
+type Children<V> = Vec<(KeySuffix, Arc<Node<V>>)>;
 
 /// The range of keys `from <= key < to`.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Bounds<'a> {
-    pub(super) from: Option<&'a Rest>,
-    pub(super) to: Option<&'a Rest>,
+    pub(super) from: Option<&'a KeySuffix>,
+    pub(super) to: Option<&'a KeySuffix>,
 }
 
 impl<V> Default for Tree<V> {
@@ -61,7 +61,7 @@ impl<V: Clone> Tree<V> {
         self.root.len() == 0
     }
 
-    pub(super) fn get(&self, key: &Rest) -> Option<&V> {
+    pub(super) fn get(&self, key: &KeySuffix) -> Option<&V> {
         let mut node = &*self.root;
         loop {
             match node {
@@ -71,14 +71,14 @@ impl<V: Clone> Tree<V> {
         }
     }
 
-    pub(super) fn insert(&mut self, key: Rest, value: V) {
+    pub(super) fn insert(&mut self, key: KeySuffix, value: V) {
         if let Some(second) = insert(&mut self.root, key, value) {
-            let first = (Rest::of(&[]), self.root.clone());
+            let first = (KeySuffix::of(&[]), self.root.clone());
             self.root = Arc::new(Node::Branch(vec![first, second]));
         }
     }
 
-    pub(super) fn remove(&mut self, key: &Rest) {
+    pub(super) fn remove(&mut self, key: &KeySuffix) {
         remove(&mut self.root, key);
         while let Node::Branch(children) = &*self.root
             && let [(_, only)] = &children[..]
@@ -93,7 +93,7 @@ impl<V: Clone> Tree<V> {
         &self,
         bounds: Bounds<'_>,
         is_reverse: bool,
-        each: &mut impl FnMut(&Rest, &V) -> bool,
+        each: &mut impl FnMut(&KeySuffix, &V) -> bool,
     ) -> bool {
         self.root.scan(bounds, is_reverse, each)
     }
@@ -108,7 +108,7 @@ impl<V: Clone> Node<V> {
     }
 
     /// Appends the entries of the next node. Its keys start at `key`.
-    fn append(&mut self, key: Rest, next: Self) {
+    fn append(&mut self, key: KeySuffix, next: Self) {
         match (self, next) {
             (Self::Leaf(entries), Self::Leaf(next)) => {
                 entries.reserve_exact(next.len());
@@ -131,16 +131,16 @@ impl<V: Clone> Node<V> {
         &self,
         bounds: Bounds<'_>,
         is_reverse: bool,
-        each: &mut impl FnMut(&Rest, &V) -> bool,
+        each: &mut impl FnMut(&KeySuffix, &V) -> bool,
     ) -> bool {
         match self {
             Self::Leaf(entries) => {
-                let up_to = |end: &Rest| before(entries, |key| key < end);
+                let up_to = |end: &KeySuffix| before(entries, |key| key < end);
                 let from = bounds.from.map_or(0, up_to);
                 let to = bounds.to.map_or(entries.len(), up_to);
                 // Bounds may end before they start.
                 let mut within = entries.get(from..to).unwrap_or_default().iter();
-                let mut each = |(key, value): &(Rest, V)| each(key, value);
+                let mut each = |(key, value): &(KeySuffix, V)| each(key, value);
                 if is_reverse {
                     within.rev().all(each)
                 } else {
@@ -153,7 +153,8 @@ impl<V: Clone> Node<V> {
                     .to
                     .map_or(children.len(), |key| child(children, key) + 1);
                 let mut within = children.get(from..to).unwrap_or_default().iter();
-                let mut each = |(_, node): &(Rest, Arc<Self>)| node.scan(bounds, is_reverse, each);
+                let mut each =
+                    |(_, node): &(KeySuffix, Arc<Self>)| node.scan(bounds, is_reverse, each);
                 if is_reverse {
                     within.rev().all(each)
                 } else {
@@ -166,7 +167,11 @@ impl<V: Clone> Node<V> {
 
 /// Inserts an entry below `node`.
 /// Returns the second half of the node, if it had to be split.
-fn insert<V: Clone>(node: &mut Arc<Node<V>>, key: Rest, value: V) -> Option<(Rest, Arc<Node<V>>)> {
+fn insert<V: Clone>(
+    node: &mut Arc<Node<V>>,
+    key: KeySuffix,
+    value: V,
+) -> Option<(KeySuffix, Arc<Node<V>>)> {
     let second = match Arc::make_mut(node) {
         Node::Leaf(entries) => match place(entries, &key) {
             Ok(at) => {
@@ -189,10 +194,10 @@ fn insert<V: Clone>(node: &mut Arc<Node<V>>, key: Rest, value: V) -> Option<(Res
 /// Inserts an entry at its place.
 /// A full list is split: returns the second part, and its first key.
 fn add<T>(
-    entries: &mut Vec<(Rest, T)>,
+    entries: &mut Vec<(KeySuffix, T)>,
     at: usize,
-    entry: (Rest, T),
-) -> Option<(Rest, Vec<(Rest, T)>)> {
+    entry: (KeySuffix, T),
+) -> Option<(KeySuffix, Vec<(KeySuffix, T)>)> {
     if entries.len() < MOST {
         if entries.len() == entries.capacity() {
             // Doubling to the end would leave a quarter of all memory empty.
@@ -214,7 +219,7 @@ fn add<T>(
 }
 
 /// Removes a key below `node`.
-fn remove<V: Clone>(node: &mut Arc<Node<V>>, key: &Rest) {
+fn remove<V: Clone>(node: &mut Arc<Node<V>>, key: &KeySuffix) {
     match Arc::make_mut(node) {
         Node::Leaf(entries) => {
             if let Ok(at) = place(entries, key) {
@@ -252,7 +257,7 @@ fn join<V: Clone>(children: &mut Children<V>, at: usize) {
 
 /// The position of a key:
 /// `Ok` if present, else `Err` with its insertion point.
-fn place<V>(entries: &[(Rest, V)], key: &Rest) -> Result<usize, usize> {
+fn place<V>(entries: &[(KeySuffix, V)], key: &KeySuffix) -> Result<usize, usize> {
     let at = before(entries, |other| other < key);
     match entries.get(at) {
         Some((other, _)) if other == key => Ok(at),
@@ -261,7 +266,7 @@ fn place<V>(entries: &[(Rest, V)], key: &Rest) -> Result<usize, usize> {
 }
 
 /// The position of the only child to hold a key.
-fn child<V>(children: &Children<V>, key: &Rest) -> usize {
+fn child<V>(children: &Children<V>, key: &KeySuffix) -> usize {
     before(&children[1..], |first| first <= key)
 }
 
@@ -269,8 +274,8 @@ fn child<V>(children: &Children<V>, key: &Rest) -> usize {
 ///
 /// A binary search needs one key to choose the next, and waits for each, as few are in a cache.
 /// Here the processor fetches several keys ahead, because both loops mostly just go on.
-fn before<V>(entries: &[(Rest, V)], is_before: impl Fn(&Rest) -> bool) -> usize {
-    let is_before = |entry: &&(Rest, V)| is_before(&entry.0);
+fn before<V>(entries: &[(KeySuffix, V)], is_before: impl Fn(&KeySuffix) -> bool) -> usize {
+    let is_before = |entry: &&(KeySuffix, V)| is_before(&entry.0);
     let steps = entries.iter().step_by(STEP).skip(1);
     let start = STEP * steps.take_while(&is_before).count();
     start + entries[start..].iter().take_while(&is_before).count()

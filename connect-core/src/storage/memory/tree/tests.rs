@@ -7,9 +7,9 @@ use proptest::prelude::*;
 use super::*;
 
 /// Short and long keys. Neighbours differ in their last bytes.
-fn rest(number: u32) -> Rest {
+fn rest(number: u32) -> KeySuffix {
     let length = if number.is_multiple_of(3) { 60 } else { 4 };
-    Rest::of(&number.to_be_bytes().repeat(length / 4))
+    KeySuffix::of(&number.to_be_bytes().repeat(length / 4))
 }
 
 /// Checks the size of nodes, and the equal depth of leaves.
@@ -28,7 +28,7 @@ fn depth<V: Clone>(node: &Node<V>) -> usize {
     }
 }
 
-fn entries(tree: &Tree<u32>, bounds: Bounds<'_>, is_reverse: bool) -> Vec<(Rest, u32)> {
+fn entries(tree: &Tree<u32>, bounds: Bounds<'_>, is_reverse: bool) -> Vec<(KeySuffix, u32)> {
     let mut entries = Vec::new();
     tree.scan(bounds, is_reverse, &mut |key, value| {
         entries.push((key.clone(), *value));
@@ -90,7 +90,7 @@ proptest! {
             if !tree.is_empty() {
                 depth(&tree.root);
             }
-            let of_model = |model: BTreeMap<Rest, u32>| model.into_iter().collect::<Vec<_>>();
+            let of_model = |model: BTreeMap<KeySuffix, u32>| model.into_iter().collect::<Vec<_>>();
             prop_assert!(entries(&tree, Bounds::default(), false) == of_model(model.clone()));
             prop_assert!(entries(&copy, Bounds::default(), false) == of_model(before), "the copy");
         }
@@ -113,7 +113,7 @@ proptest! {
 fn keys_in_order_fill_their_nodes() {
     let mut tree = Tree::default();
     for number in 0..10_000 {
-        tree.insert(Rest::of(&u32::to_be_bytes(number)), ());
+        tree.insert(KeySuffix::of(&u32::to_be_bytes(number)), ());
     }
     let Node::Branch(branches) = &*tree.root else {
         unreachable!("10 000 entries are no leaf");

@@ -10,7 +10,7 @@ use connect_core::{
 };
 use maud::{Markup, html};
 
-use super::Shop;
+use super::PageLocation;
 
 /// The most categories read. A shop has a few dozen.
 const MOST: usize = 1000;
@@ -24,7 +24,7 @@ pub(super) struct Categories {
 
 /// Finds up to 1,000 categories of a location, plus the named ones.
 pub(super) async fn find(
-    shop: &Shop,
+    shop: &PageLocation,
     named: impl Iterator<Item = Id<Category>>,
 ) -> Result<Categories, Error> {
     let records = shop.records.categories();

@@ -3,7 +3,7 @@
 use connect_core::wire::DailySummary;
 use maud::{Markup, html};
 
-use super::Shop;
+use super::PageLocation;
 
 /// The height of the tallest bar, in units of the drawing.
 const HEIGHT: i64 = 100;
@@ -16,7 +16,7 @@ const MARGIN: i64 = 12;
 
 /// Draws a bar for the net sales of each day.
 /// A table has the same numbers, for screen readers.
-pub(super) fn bars(shop: &Shop, days: &[DailySummary]) -> Markup {
+pub(super) fn bars(shop: &PageLocation, days: &[DailySummary]) -> Markup {
     let most = days
         .iter()
         .map(|day| day.totals.net_cents)

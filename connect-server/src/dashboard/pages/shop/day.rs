@@ -7,7 +7,7 @@ use connect_core::{
 };
 use maud::{Markup, html};
 
-use super::{AT, Shop, chart, means, nowhere, page, pairs, vat};
+use super::{AT, PageLocation, chart, means, nowhere, page, pairs, vat};
 use crate::dashboard::{Answer, page_request::SignedIn};
 
 const PATH: &str = "/dashboard/day";
@@ -17,7 +17,7 @@ const DAYS: u64 = 14;
 
 /// Shows the day named by the address, or today.
 pub(crate) async fn show(to: &SignedIn<'_>) -> Result<Answer, Error> {
-    let Some(shop) = Shop::find(to).await? else {
+    let Some(shop) = PageLocation::find(to).await? else {
         return Ok(nowhere(to, PATH, "Day"));
     };
     let today = local_time(to.connect.now()).date();
@@ -41,7 +41,7 @@ pub(crate) async fn show(to: &SignedIn<'_>) -> Result<Answer, Error> {
     Ok(page(to, &shop, PATH, &title, content))
 }
 
-fn sums(shop: &Shop, summary: &DailySummary) -> Markup {
+fn sums(shop: &PageLocation, summary: &DailySummary) -> Markup {
     let totals = &summary.totals;
     html! {
         dl.figures {

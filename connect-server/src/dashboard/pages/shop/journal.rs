@@ -9,14 +9,14 @@ use connect_core::{
 };
 use maud::{Markup, html};
 
-use super::{AT, Shop, means, next, nothing, nowhere, page, paging, pairs, vat};
+use super::{AT, PageLocation, means, next, nothing, nowhere, page, paging, pairs, vat};
 use crate::dashboard::{Answer, components, page_request::SignedIn};
 
 const PATH: &str = "/dashboard/journal";
 
 /// Shows the receipts of a day, or all of them.
 pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
-    let Some(shop) = Shop::find(to).await? else {
+    let Some(shop) = PageLocation::find(to).await? else {
         return Ok(nowhere(to, PATH, "Journal"));
     };
     let date = to.query.get("date");
@@ -47,7 +47,7 @@ pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
 }
 
 /// Shows rows. Narrow screens omit details found on each receipt's page.
-fn table(shop: &Shop, rows: &[Transaction]) -> Markup {
+fn table(shop: &PageLocation, rows: &[Transaction]) -> Markup {
     let head = html! {
         th.number { "Receipt" } th { "Time" } th { "What" } th.detail { "Register" } th.detail { "Employee" }
         th.number { "Total" }
@@ -81,7 +81,7 @@ fn words(kind: &TransactionType) -> &str {
 /// Shows one receipt.
 pub(crate) async fn one(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     let id: Id<Transaction> = components::id(id)?;
-    let Some(shop) = Shop::find(to).await? else {
+    let Some(shop) = PageLocation::find(to).await? else {
         return Ok(nowhere(to, PATH, "Journal"));
     };
     let row = shop.records.transactions().get(id).await?;
@@ -114,7 +114,7 @@ pub(crate) async fn one(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
 }
 
 /// The articles of a receipt.
-fn lines(shop: &Shop, lines: &[connect_core::wire::Line]) -> Markup {
+fn lines(shop: &PageLocation, lines: &[connect_core::wire::Line]) -> Markup {
     let head = html! {
         th.number { "Quantity" } th { "Article" } th.number { "Price" } th.number { "Total" }
     };
@@ -136,7 +136,7 @@ fn lines(shop: &Shop, lines: &[connect_core::wire::Line]) -> Markup {
 
 /// Shows the Z reports.
 pub(crate) async fn z_reports(to: &SignedIn<'_>) -> Result<Answer, Error> {
-    let Some(shop) = Shop::find(to).await? else {
+    let Some(shop) = PageLocation::find(to).await? else {
         return Ok(nowhere(to, PATH, "Z reports"));
     };
     let query = ZReportQuery {
@@ -156,7 +156,7 @@ pub(crate) async fn z_reports(to: &SignedIn<'_>) -> Result<Answer, Error> {
     Ok(page(to, &shop, PATH, "Z reports", content))
 }
 
-fn closings(shop: &Shop, reports: &[ZReport]) -> Markup {
+fn closings(shop: &PageLocation, reports: &[ZReport]) -> Markup {
     let head = html! {
         th.number { "Number" } th { "Register" } th { "Closed" } th.number { "Sales" }
         th.number { "Net" } th.number { "Cash expected" } th.number { "Counted" }

@@ -37,12 +37,12 @@ const CURSOR: &str = "cursor";
 const PAGE: usize = 50;
 
 /// The location of a page.
-pub(super) struct Shop {
+pub(super) struct PageLocation {
     pub(super) location: AccountLocation,
     records: LocationHandle,
 }
 
-impl Shop {
+impl PageLocation {
     /// Finds the location named by the form or the address.
     /// Without a name, it is the account's first location, or `None` if the account has none.
     ///
@@ -86,7 +86,7 @@ impl Shop {
 /// Makes a page of a location, with a choice among several locations.
 pub(super) fn page(
     to: &SignedIn<'_>,
-    shop: &Shop,
+    shop: &PageLocation,
     section: &str,
     title: &str,
     content: Markup,
@@ -118,7 +118,7 @@ pub(super) fn nowhere(to: &SignedIn<'_>, section: &str, title: &str) -> Answer {
 }
 
 /// The link to the next page, if there is one.
-fn next(shop: &Shop, path: &str, filters: &[(&str, &str)], cursor: Option<&str>) -> Markup {
+fn next(shop: &PageLocation, path: &str, filters: &[(&str, &str)], cursor: Option<&str>) -> Markup {
     let Some(cursor) = cursor else {
         return html! {};
     };
@@ -185,7 +185,7 @@ fn means(method: &PaymentMethod) -> String {
 }
 
 /// The VAT in an amount, by rate.
-fn vat(shop: &Shop, amounts: &[VatAmount]) -> Markup {
+fn vat(shop: &PageLocation, amounts: &[VatAmount]) -> Markup {
     html! {
         @if !amounts.is_empty() {
             h2 { "VAT" }

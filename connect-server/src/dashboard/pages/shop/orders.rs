@@ -9,14 +9,14 @@ use connect_core::{
 };
 use maud::{Markup, html};
 
-use super::{AT, Shop, next, nothing, nowhere, page, sync};
+use super::{AT, PageLocation, next, nothing, nowhere, page, sync};
 use crate::dashboard::{Answer, components, page_request::SignedIn};
 
 const PATH: &str = "/dashboard/orders";
 
 /// Shows the orders, optionally of one day or in one state.
 pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
-    let Some(shop) = Shop::find(to).await? else {
+    let Some(shop) = PageLocation::find(to).await? else {
         return Ok(nowhere(to, PATH, "Orders"));
     };
     let (date, status) = (to.query.get("date"), to.query.get("status"));
@@ -53,7 +53,7 @@ pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
     Ok(page(to, &shop, PATH, "Orders", content))
 }
 
-fn table(shop: &Shop, orders: &[Order]) -> Markup {
+fn table(shop: &PageLocation, orders: &[Order]) -> Markup {
     let head = html! {
         th.number { "Number" } th { "Time" } th { "From" } th { "State" } th { "For" } th { "What" }
         th.number { "Total" }

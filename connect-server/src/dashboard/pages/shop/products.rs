@@ -7,7 +7,7 @@ use connect_core::{
 use maud::{Markup, html};
 
 use super::{
-    AT, CURSOR, Shop,
+    AT, CURSOR, PageLocation,
     categories::{self, Categories},
     next, nothing, nowhere, page, sync,
 };
@@ -24,14 +24,19 @@ const CATEGORY: &str = "category";
 
 /// Shows a page of the list, by filters.
 pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
-    match Shop::find(to).await? {
+    match PageLocation::find(to).await? {
         Some(shop) => show(to, &shop, None).await,
         None => Ok(nowhere(to, PATH, "Products")),
     }
 }
 
 /// The address of the list with the filters of this page.
-pub(super) fn filtered(to: &SignedIn<'_>, shop: &Shop, path: &str, names: &[&str]) -> String {
+pub(super) fn filtered(
+    to: &SignedIn<'_>,
+    shop: &PageLocation,
+    path: &str,
+    names: &[&str],
+) -> String {
     let mut query = url::form_urlencoded::Serializer::new(String::new());
     query.append_pair(AT, &shop.location.id.to_string());
     for name in names {
@@ -44,14 +49,14 @@ pub(super) fn filtered(to: &SignedIn<'_>, shop: &Shop, path: &str, names: &[&str
 }
 
 /// The address of the list's first page with the same filters.
-pub(super) fn start(to: &SignedIn<'_>, shop: &Shop) -> String {
+pub(super) fn start(to: &SignedIn<'_>, shop: &PageLocation) -> String {
     filtered(to, shop, PATH, &[CODE, CATEGORY])
 }
 
 /// Shows the page with the input, and the problem if refused.
 pub(super) async fn show(
     to: &SignedIn<'_>,
-    shop: &Shop,
+    shop: &PageLocation,
     problem: Option<Markup>,
 ) -> Result<Answer, Error> {
     let (code, chosen) = (to.query.get(CODE), to.query.get(CATEGORY));
@@ -76,7 +81,7 @@ pub(super) async fn show(
 /// Finds the products of the page.
 /// A code is a barcode, or the shop's own code of one product. The product with the own code comes first,
 /// before the products with the barcode.
-async fn find(to: &SignedIn<'_>, shop: &Shop) -> Result<Page<Product>, Error> {
+async fn find(to: &SignedIn<'_>, shop: &PageLocation) -> Result<Page<Product>, Error> {
     let code = to.query.get(CODE);
     let products = shop.records.products();
     let query = ProductQuery {
@@ -106,7 +111,7 @@ async fn find(to: &SignedIn<'_>, shop: &Shop) -> Result<Page<Product>, Error> {
     Ok(found)
 }
 
-fn filters(shop: &Shop, code: &str, category: &str, categories: &Categories) -> Markup {
+fn filters(shop: &PageLocation, code: &str, category: &str, categories: &Categories) -> Markup {
     html! {
         form.filter method="get" action=(PATH) {
             input type="hidden" name=(AT) value=(shop.location.id);
@@ -124,7 +129,12 @@ fn filters(shop: &Shop, code: &str, category: &str, categories: &Categories) -> 
 }
 
 /// The list with actions on the chosen products; input is kept.
-fn form(to: &SignedIn<'_>, shop: &Shop, products: &[Product], categories: &Categories) -> Markup {
+fn form(
+    to: &SignedIn<'_>,
+    shop: &PageLocation,
+    products: &[Product],
+    categories: &Categories,
+) -> Markup {
     // With the filters and the place of this page, to be shown again.
     let action = "/dashboard/products/bulk";
     let action = filtered(to, shop, action, &[CODE, CATEGORY, CURSOR]);
@@ -145,7 +155,12 @@ fn form(to: &SignedIn<'_>, shop: &Shop, products: &[Product], categories: &Categ
     }
 }
 
-fn row(to: &SignedIn<'_>, shop: &Shop, product: &Product, categories: &Categories) -> Markup {
+fn row(
+    to: &SignedIn<'_>,
+    shop: &PageLocation,
+    product: &Product,
+    categories: &Categories,
+) -> Markup {
     let id = product.id.to_string();
     let category = product.category_id.and_then(|id| categories.name(id));
     let code = product.external_id.as_ref().or(product.barcode.as_ref());

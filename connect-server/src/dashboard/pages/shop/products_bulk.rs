@@ -10,7 +10,7 @@ use http::StatusCode;
 use maud::{Markup, html};
 
 use super::{
-    Shop, nowhere,
+    PageLocation, nowhere,
     products::{NO_CATEGORY, PATH, show, start},
 };
 use crate::dashboard::{
@@ -21,7 +21,7 @@ use crate::dashboard::{
 
 /// Performs the action, and reports any products left unchanged.
 pub(crate) async fn act(to: &SignedIn<'_>) -> Result<Answer, Error> {
-    let Some(shop) = Shop::find(to).await? else {
+    let Some(shop) = PageLocation::find(to).await? else {
         return Ok(nowhere(to, PATH, "Products"));
     };
     let done = match chosen(to) {
@@ -100,7 +100,7 @@ fn change(to: &SignedIn<'_>) -> Result<Option<ProductInput>, Reason> {
 }
 
 /// Lists the unchanged products by name, with the reasons.
-async fn failed(shop: &Shop, result: &ProductBulkResult) -> Result<Markup, Error> {
+async fn failed(shop: &PageLocation, result: &ProductBulkResult) -> Result<Markup, Error> {
     let ids: Vec<_> = result.failed.iter().map(|failure| failure.id).collect();
     let products = shop.records.products().get_many(&ids).await?;
     let names: HashMap<_, _> = products.iter().map(|it| (it.id, &*it.name)).collect();

@@ -9,14 +9,14 @@ use connect_core::{
 };
 use maud::{Markup, html};
 
-use super::{Shop, next, nothing, nowhere, page, paging, sync};
+use super::{PageLocation, next, nothing, nowhere, page, paging, sync};
 use crate::dashboard::{Answer, components, page_request::SignedIn};
 
 const PATH: &str = "/dashboard/stock";
 
 /// Shows the levels of the tracked products.
 pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
-    let Some(shop) = Shop::find(to).await? else {
+    let Some(shop) = PageLocation::find(to).await? else {
         return Ok(nowhere(to, PATH, "Stock"));
     };
     let query = StockLevelQuery { sync: sync(to) };
@@ -35,7 +35,7 @@ pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
     Ok(page(to, &shop, PATH, "Stock", content))
 }
 
-async fn levels(shop: &Shop, levels: &[StockLevel]) -> Result<Markup, Error> {
+async fn levels(shop: &PageLocation, levels: &[StockLevel]) -> Result<Markup, Error> {
     let ids: Vec<Id<Product>> = levels.iter().map(|level| level.product_id).collect();
     let products = shop.records.products().get_many(&ids).await?;
     let name = |level: &StockLevel| {
@@ -67,7 +67,7 @@ async fn levels(shop: &Shop, levels: &[StockLevel]) -> Result<Markup, Error> {
 /// Shows the movements of one product, the newest first.
 pub(crate) async fn movements(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     let id: Id<Product> = components::id(id)?;
-    let Some(shop) = Shop::find(to).await? else {
+    let Some(shop) = PageLocation::find(to).await? else {
         return Ok(nowhere(to, PATH, "Stock"));
     };
     let query = StockMovementQuery {

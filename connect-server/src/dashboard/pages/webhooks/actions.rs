@@ -3,7 +3,7 @@
 use connect_core::{Delivery, Error, WaitingEvents, Webhook, wire::Id};
 use maud::html;
 
-use super::{PATH, resend_failed::Wish, show};
+use super::{PATH, resend_failed::ResendRequest, show};
 use crate::dashboard::{
     Answer, components, layout,
     notices::{self, Notice},
@@ -75,12 +75,12 @@ pub(crate) async fn resend(to: &SignedIn<'_>, id: &str, delivery: &str) -> Resul
 pub(crate) async fn resend_failed(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     let id = components::id(id)?;
     let account = to.owner.account().id;
-    let resent = match Wish::read(&to.form) {
-        Ok(wish) => {
+    let resent = match ResendRequest::read(&to.form) {
+        Ok(request) => {
             let resent = to
                 .connect
-                .resend_given_up(account, id, wish.since, wish.before);
-            resent.await.map(|resent| wish.answer(id, &resent))
+                .resend_given_up(account, id, request.since, request.before);
+            resent.await.map(|resent| request.answer(id, &resent))
         }
         Err(error) => Err(error),
     };

@@ -10,7 +10,7 @@ use url::form_urlencoded::Serializer;
 
 use super::PATH;
 use crate::dashboard::{
-    Answer, Fields, components,
+    Answer, FormFields, components,
     notices::{self, Notice},
     page_request::SignedIn,
 };
@@ -60,7 +60,7 @@ pub(super) fn form(to: &SignedIn<'_>, webhook: &Webhook) -> Markup {
 }
 
 /// A request to send deliveries again.
-pub(super) struct Wish {
+pub(super) struct ResendRequest {
     typed: NaiveDateTime,
     /// The start of the period.
     pub(super) since: Timestamp,
@@ -68,12 +68,12 @@ pub(super) struct Wish {
     pub(super) before: Option<Id<Delivery>>,
 }
 
-impl Wish {
+impl ResendRequest {
     /// Reads the form.
     ///
     /// # Errors
     /// The time is missing or invalid.
-    pub(super) fn read(form: &Fields) -> Result<Self, Error> {
+    pub(super) fn read(form: &FormFields) -> Result<Self, Error> {
         let problem = "must be a date and a time, such as 2026-11-20T09:15";
         let typed = read(form.get(SINCE));
         let typed = typed.ok_or_else(|| Error::Invalid(Reason::of(SINCE, problem)))?;
@@ -133,11 +133,11 @@ mod tests {
             ("2025-01-01T09:15", false),
         ] {
             let form = format!("since={since}&go-on={place}&go-on-since=2026-01-01T09:15");
-            let wish = Wish::read(&Fields::parse(form.as_bytes())).unwrap();
-            assert_eq!(wish.before.is_some(), goes_on, "{since}");
+            let request = ResendRequest::read(&FormFields::parse(form.as_bytes())).unwrap();
+            assert_eq!(request.before.is_some(), goes_on, "{since}");
         }
         let form = format!("since=2026-01-01T09:15&go-on={place}");
-        let wish = Wish::read(&Fields::parse(form.as_bytes())).unwrap();
-        assert_eq!(wish.before, None);
+        let request = ResendRequest::read(&FormFields::parse(form.as_bytes())).unwrap();
+        assert_eq!(request.before, None);
     }
 }

@@ -1,14 +1,14 @@
 //! The counts of the core.
 
-use connect_core::environment::{Count, Figures};
+use connect_core::environment::{Counter, Metrics};
 use prometheus::proto::MetricFamily;
 
 use super::family::Family;
 
 /// Returns the counts of the core.
-pub(super) fn families(figures: &Figures) -> Vec<MetricFamily> {
-    let (limited, deliveries) = (&figures.limited, &figures.deliveries);
-    let images = &figures.images;
+pub(super) fn families(metrics: &Metrics) -> Vec<MetricFamily> {
+    let (limited, deliveries) = (&metrics.limited, &metrics.deliveries);
+    let images = &metrics.images;
     vec![
         Family::counter(
             "connect_store_commits_total",
@@ -17,16 +17,16 @@ pub(super) fn families(figures: &Figures) -> Vec<MetricFamily> {
         .by(
             "result",
             [
-                ("done", value(&figures.commits)),
-                ("conflict", value(&figures.conflicts)),
-                ("failed", value(&figures.failed_commits)),
+                ("done", value(&metrics.commits)),
+                ("conflict", value(&metrics.conflicts)),
+                ("failed", value(&metrics.failed_commits)),
             ],
         ),
         Family::counter(
             "connect_store_failed_reads_total",
             "Reads that the store did not answer.",
         )
-        .of(value(&figures.failed_reads)),
+        .of(value(&metrics.failed_reads)),
         Family::counter(
             "connect_rate_limited_total",
             "Requests beyond a limit, by the limit that was used up.",
@@ -48,7 +48,7 @@ pub(super) fn families(figures: &Figures) -> Vec<MetricFamily> {
             "Records and requests that were refused, since an account or a location has reached a \
              storage limit.",
         )
-        .of(value(&figures.limit_reached)),
+        .of(value(&metrics.limit_reached)),
         Family::counter(
             "connect_deliveries_total",
             "Deliveries of events to webhooks: attempts that succeeded or failed, and deliveries that \
@@ -82,6 +82,6 @@ pub(super) fn families(figures: &Figures) -> Vec<MetricFamily> {
     ]
 }
 
-fn value(count: &Count) -> f64 {
+fn value(count: &Counter) -> f64 {
     count.get() as f64
 }

@@ -18,7 +18,7 @@ async fn images_are_counted_by_what_has_become_of_them() {
         (4, Duration::from_secs(30))
     );
     scene.tick().await;
-    let images = &connect.figures().images;
+    let images = &connect.metrics().images;
     let counted = [&images.done, &images.failed, &images.postponed];
     assert_eq!(counted.map(|count| count.get()), [2, 1, 1]);
     // One is tried again later, and is not due.

@@ -17,7 +17,7 @@ use parking_lot::Mutex;
 struct Rows(BTreeMap<Key, Value>);
 
 #[derive(Default)]
-struct Toy {
+struct Naive {
     committed: Mutex<Arc<Rows>>,
     writing: Mutex<()>,
 }
@@ -48,7 +48,7 @@ impl Snapshot for Rows {
 }
 
 #[async_trait]
-impl Local for Toy {
+impl Local for Naive {
     async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError> {
         let rows = self.committed.lock().clone();
         answer(&*rows, reads)
@@ -75,12 +75,12 @@ impl Local for Toy {
     }
 }
 
-struct InToy;
+struct InNaive;
 const LEASE: Duration = Duration::from_secs(1);
 #[async_trait]
-impl Place for InToy {
+impl Place for InNaive {
     async fn open(&self) -> Result<Arc<dyn Storage>, StorageError> {
-        Ok(Arc::new(InProcess::new(Toy::default()).with_lease(LEASE)))
+        Ok(Arc::new(InProcess::new(Naive::default()).with_lease(LEASE)))
     }
 
     fn persists(&self) -> bool {
@@ -94,6 +94,6 @@ impl Place for InToy {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn conforms() -> Result<(), Failures> {
-    assert!(include_str!("toy.rs").lines().count() < 100);
-    run_all(|| InToy).await
+    assert!(include_str!("naive_store.rs").lines().count() < 100);
+    run_all(|| InNaive).await
 }

@@ -4,7 +4,7 @@ use std::{net::IpAddr, sync::Arc};
 
 use connect_core::{
     Connect, RateLimits,
-    environment::Figures,
+    environment::Metrics,
     storage::memory::MemoryStorage,
     wire::{ProductInput, query::ProductQuery},
 };
@@ -15,13 +15,13 @@ use crate::{
 };
 
 /// Commits that were done, met a conflict, and failed.
-fn commits(figures: &Figures) -> [u64; 3] {
-    let Figures {
+fn commits(metrics: &Metrics) -> [u64; 3] {
+    let Metrics {
         commits,
         conflicts,
         failed_commits,
         ..
-    } = figures;
+    } = metrics;
     [commits.get(), conflicts.get(), failed_commits.get()]
 }
 
@@ -29,10 +29,10 @@ fn commits(figures: &Figures) -> [u64; 3] {
 async fn commits_are_counted_by_how_they_end() {
     let storage = Faulty::new(Arc::new(MemoryStorage::new()));
     let shop = shop::open_on(storage.clone()).await;
-    let figures = shop.connect.figures();
+    let metrics = shop.connect.metrics();
     let make = async |name: &str| shop.products().create(ProductInput::named(name)).await;
     let since = |before: [u64; 3]| {
-        let now = commits(figures);
+        let now = commits(metrics);
         [0, 1, 2].map(|at| now[at] - before[at])
     };
     for (fates, ends) in [
@@ -42,13 +42,13 @@ async fn commits_are_counted_by_how_they_end() {
         (&[Fate::Lost], [0, 0, 1]),
         (&[Fate::Refused], [0, 0, 1]),
     ] {
-        let before = commits(figures);
+        let before = commits(metrics);
         storage.decide(fates.iter().copied());
         let made = make(&format!("{fates:?}")).await;
         assert_eq!(made.is_ok(), ends[0] == 1, "{fates:?}");
         assert_eq!(since(before), ends, "{fates:?}");
     }
-    let before = commits(figures);
+    let before = commits(metrics);
     shop.products()
         .list(&ProductQuery::default())
         .await
@@ -65,7 +65,7 @@ async fn another_process_makes_conflicts() {
     let faulty = Faulty::new(storage.clone());
     let shop = shop::open_on(faulty.clone()).await;
     let other = shop::connect(storage, &shop.clock);
-    let before = commits(shop.connect.figures());
+    let before = commits(shop.connect.metrics());
     let (reached, release) = faulty.hold_next_read();
     let here = shop.products().create(ProductInput::named("Rye"));
     let there = async {
@@ -76,17 +76,17 @@ async fn another_process_makes_conflicts() {
     };
     let (made, ()) = tokio::join!(here, there);
     made.unwrap();
-    let after = commits(shop.connect.figures());
+    let after = commits(shop.connect.metrics());
     let rise = [0, 1, 2].map(|at| after[at] - before[at]);
     assert_eq!(rise, [1, 1, 0]);
-    assert_eq!(commits(other.figures()), [1, 0, 0]);
+    assert_eq!(commits(other.metrics()), [1, 0, 0]);
 }
 
 #[tokio::test]
 async fn reads_that_fail_are_counted() {
     let storage = Faulty::new(Arc::new(MemoryStorage::new()));
     let shop = shop::open_on(storage.clone()).await;
-    let failed = || shop.connect.figures().failed_reads.get();
+    let failed = || shop.connect.metrics().failed_reads.get();
     assert_eq!(failed(), 0);
     storage.fail_reads(1);
     shop.products()
@@ -122,7 +122,7 @@ async fn refused_requests_are_counted_by_their_limit() {
             let signed_in = connect.sign_in(HERE, "owner@shop.example", "guess").await;
             assert!(signed_in.is_err(), "{attempt}");
         }
-        let limited = &connect.figures().limited;
+        let limited = &connect.metrics().limited;
         let of = |limit: u32| if limit == 1 { 2 } else { 0 };
         assert_eq!(limited.token.get(), of(token));
         assert_eq!(limited.account.get(), of(account));

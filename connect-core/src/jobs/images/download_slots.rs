@@ -15,22 +15,22 @@ pub(super) fn may_take(own: usize, free: usize) -> bool {
     free > 0 && (own == 0 || own + 2 <= free)
 }
 
-/// The places for downloads, over all accounts.
+/// The slots for downloads, over all accounts.
 #[derive(Debug)]
-pub(super) struct Places {
+pub(super) struct DownloadSlots {
     count: usize,
-    /// The places of each account with any.
+    /// The slots of each account with any.
     taken: Mutex<HashMap<Uuid, usize>>,
     freed: Notify,
 }
 
-/// A place. Dropping it frees it.
-pub(super) struct Place<'p> {
-    places: &'p Places,
+/// A slot. Dropping it frees it.
+pub(super) struct DownloadSlot<'p> {
+    slots: &'p DownloadSlots,
     account: Uuid,
 }
 
-impl Places {
+impl DownloadSlots {
     pub(super) fn new(count: usize) -> Self {
         Self {
             count,
@@ -40,7 +40,7 @@ impl Places {
     }
 
     /// Takes a place for an account, as soon as the account may have one.
-    pub(super) async fn take(&self, account: Uuid) -> Place<'_> {
+    pub(super) async fn take(&self, account: Uuid) -> DownloadSlot<'_> {
         loop {
             // It knows of each place that is freed from here on.
             let freed = self.freed.notified();
@@ -51,30 +51,30 @@ impl Places {
         }
     }
 
-    fn take_now(&self, account: Uuid) -> Option<Place<'_>> {
+    fn take_now(&self, account: Uuid) -> Option<DownloadSlot<'_>> {
         let mut taken = self.taken.lock();
         let free = self.count.saturating_sub(taken.values().sum());
         let own = taken.get(&account).copied().unwrap_or(0);
         may_take(own, free).then(|| {
             taken.insert(account, own + 1);
-            Place {
-                places: self,
+            DownloadSlot {
+                slots: self,
                 account,
             }
         })
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for DownloadSlot<'_> {
     fn drop(&mut self) {
-        let mut taken = self.places.taken.lock();
+        let mut taken = self.slots.taken.lock();
         let left = taken.get(&self.account).map_or(0, |own| own - 1);
         match left {
             0 => taken.remove(&self.account),
             left => taken.insert(self.account, left),
         };
         drop(taken);
-        self.places.freed.notify_waiters();
+        self.slots.freed.notify_waiters();
     }
 }
 
@@ -86,8 +86,8 @@ mod tests {
 
     #[test]
     fn an_account_has_half_of_what_others_leave_and_the_last_place_is_for_a_new_one() {
-        let places = Places::new(8);
-        let take = |account: u128| places.take(Uuid::from_u128(account)).now_or_never();
+        let slots = DownloadSlots::new(8);
+        let take = |account: u128| slots.take(Uuid::from_u128(account)).now_or_never();
         let all = |account| std::iter::from_fn(|| take(account)).collect::<Vec<_>>();
         let mut held = [1, 2, 3, 4].map(all);
         assert_eq!(held.each_ref().map(Vec::len), [4, 2, 1, 1]);
@@ -98,14 +98,14 @@ mod tests {
         assert!(take(5).is_some());
         drop(held);
         assert_eq!(all(1).len(), 4);
-        assert_eq!(places.taken.lock().len(), 0);
+        assert_eq!(slots.taken.lock().len(), 0);
     }
 
     #[tokio::test]
     async fn who_waits_gets_the_place_that_is_freed() {
-        let places = Places::new(1);
-        let held = places.take(Uuid::from_u128(1)).await;
-        let next = places.take(Uuid::from_u128(2));
+        let slots = DownloadSlots::new(1);
+        let held = slots.take(Uuid::from_u128(1)).await;
+        let next = slots.take(Uuid::from_u128(2));
         let (_place, ()) = tokio::join!(next, async { drop(held) });
     }
 }

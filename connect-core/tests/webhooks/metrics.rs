@@ -8,7 +8,7 @@ use super::{Scene, URL, endpoints::Answers, health::fail_until_off};
 
 /// Deliveries that succeeded, failed and were given up, and webhooks that were switched off.
 fn counted(scene: &Scene) -> [u64; 4] {
-    let deliveries = &scene.connect().figures().deliveries;
+    let deliveries = &scene.connect().metrics().deliveries;
     [
         &deliveries.succeeded,
         &deliveries.failed,
