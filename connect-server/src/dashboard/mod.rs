@@ -54,7 +54,7 @@ async fn find(request: PageRequest) -> Answer {
             Ok(answer)
         }
         Err(Error::Unauthorized(_)) => {
-            let answer = pages::of_anybody(&request).await;
+            let answer = pages::of_visitor(&request).await;
             answer.map_err(|error| pages::problem(&request, &error))
         }
         Err(error) => Err(pages::problem(&request, &error)),
@@ -63,11 +63,6 @@ async fn find(request: PageRequest) -> Answer {
 }
 
 async fn of_owner(to: &SignedIn<'_>) -> Answer {
-    // A session can be ended at any time.
-    let is_sign_out = to.method == Method::POST && to.segments() == ["sign-out"];
-    if !is_sign_out && let Err(denied) = to.count().await {
-        return pages::too_many(to, &denied);
-    }
     let answer = pages::of_owner(to).await;
     answer.unwrap_or_else(|error| pages::problem_of_owner(to, &error))
 }

@@ -1,11 +1,12 @@
-//! The pages. This file is their table of contents.
+//! The pages. [`ROUTES`] is their table of contents.
 
 mod account;
-mod actions;
-mod idempotent;
 mod invitation;
 mod names;
+mod once;
 mod overview;
+mod problem;
+mod route;
 mod sandbox;
 mod screens;
 mod shop;
@@ -13,169 +14,396 @@ mod sign_in;
 mod tokens;
 mod webhooks;
 
-use connect_core::{Denied, Error};
-use http::Method;
-use maud::{Markup, html};
+use std::future::ready;
 
+use connect_core::Error;
+use futures_util::FutureExt as _;
+use http::Method;
+
+pub(crate) use self::problem::problem_of_request;
+pub(super) use self::problem::{problem, problem_of_owner};
+use self::route::{
+    Ids, Page, Route,
+    Serve::{self, Open, Owner, Sandbox},
+};
 use super::{
     answer::Answer,
-    components::{self, sentence},
-    layout,
+    components,
     page_request::{PageRequest, SignedIn},
-    sections::ROOT,
 };
+use crate::telemetry::audit::Action;
+
+/// All pages and forms. The first route of a path counts.
+///
+/// Every form of an owner is checked for its origin and has an audit line.
+static ROUTES: &[Route] = &[
+    Route::page("", Owner(|to, _| overview::show(to).boxed())),
+    Route::page("day", Owner(|to, _| shop::day(to).boxed())),
+    Route::page("journal", Owner(|to, _| shop::journal(to).boxed())),
+    Route::page(
+        "journal/z-reports",
+        Owner(|to, _| shop::z_reports(to).boxed()),
+    ),
+    Route::page(
+        "journal/{}",
+        Owner(|to, [id, _]| shop::receipt(to, id).boxed()),
+    ),
+    Route::page("orders", Owner(|to, _| shop::orders(to).boxed())),
+    Route::page("products", Owner(|to, _| shop::products(to).boxed())),
+    Route::form(
+        "products/bulk",
+        Action::ChangeProducts,
+        Owner(|to, _| shop::products_bulk(to).boxed()),
+    ),
+    Route::page("stock", Owner(|to, _| shop::stock(to).boxed())),
+    Route::page(
+        "stock/{}",
+        Owner(|to, [id, _]| shop::movements(to, id).boxed()),
+    ),
+    Route::page(
+        "sandbox",
+        Sandbox(|to, sandbox| sandbox::show(to, sandbox).boxed()),
+    ),
+    Route::form(
+        "sandbox",
+        Action::UseSandbox,
+        Sandbox(|to, sandbox| sandbox::act(to, sandbox).boxed()),
+    )
+    .once(once::SANDBOX),
+    Route::page("account", Owner(|to, _| made(account::show(to)))),
+    Route::form(
+        "account",
+        Action::ChangeAccount,
+        Owner(|to, _| account::change(to).boxed()),
+    ),
+    Route::page("account/email", Owner(|to, _| made(account::email(to)))),
+    Route::form(
+        "account/email",
+        Action::ChangeEmail,
+        Owner(|to, _| account::change_email(to).boxed()),
+    ),
+    Route::page(
+        "account/password",
+        Owner(|to, _| made(account::password(to))),
+    ),
+    Route::form(
+        "account/password",
+        Action::ChangePassword,
+        Owner(|to, _| account::change_password(to).boxed()),
+    ),
+    Route::page("tokens", Owner(|to, _| tokens::list(to).boxed())),
+    Route::form(
+        "tokens",
+        Action::CreateToken,
+        Owner(|to, _| tokens::create(to).boxed()),
+    )
+    .once(once::TOKEN),
+    Route::page("tokens/new", Owner(|to, _| made(tokens::fill_in(to)))),
+    Route::page(
+        "tokens/{}",
+        Owner(|to, [id, _]| tokens::requests(to, id).boxed()),
+    ),
+    Route::form(
+        "tokens/{}/revoke",
+        Action::RevokeToken,
+        Owner(|to, [id, _]| tokens::revoke(to, id).boxed()),
+    ),
+    Route::page("webhooks", Owner(|to, _| webhooks::list(to).boxed())),
+    Route::form(
+        "webhooks",
+        Action::CreateWebhook,
+        Owner(|to, _| webhooks::create(to).boxed()),
+    )
+    .once(once::WEBHOOK),
+    Route::page("webhooks/new", Owner(|to, _| made(webhooks::new(to)))),
+    Route::page(
+        "webhooks/{}",
+        Owner(|to, [id, _]| webhooks::show(to, id).boxed()),
+    ),
+    Route::form(
+        "webhooks/{}",
+        Action::ChangeWebhook,
+        Owner(|to, [id, _]| webhooks::change(to, id).boxed()),
+    ),
+    Route::page(
+        "webhooks/{}/edit",
+        Owner(|to, [id, _]| webhooks::edit(to, id).boxed()),
+    ),
+    Route::form(
+        "webhooks/{}/test",
+        Action::TestWebhook,
+        Owner(|to, [id, _]| webhooks::test(to, id).boxed()),
+    ),
+    Route::form(
+        "webhooks/{}/enable",
+        Action::EnableWebhook,
+        Owner(|to, [id, _]| webhooks::enable(to, id).boxed()),
+    ),
+    Route::form(
+        "webhooks/{}/disable",
+        Action::DisableWebhook,
+        Owner(|to, [id, _]| webhooks::disable(to, id).boxed()),
+    ),
+    Route::form(
+        "webhooks/{}/roll",
+        Action::RollWebhookSecret,
+        Owner(|to, [id, _]| webhooks::roll(to, id).boxed()),
+    )
+    .once(once::WEBHOOK_SECRET),
+    Route::form(
+        "webhooks/{}/delete",
+        Action::DeleteWebhook,
+        Owner(|to, [id, _]| webhooks::delete(to, id).boxed()),
+    ),
+    Route::form(
+        "webhooks/{}/resend-failed",
+        Action::ResendDeliveries,
+        Owner(|to, [id, _]| webhooks::resend_failed(to, id).boxed()),
+    ),
+    Route::page(
+        "webhooks/{}/deliveries/{}",
+        Owner(|to, [id, delivery]| webhooks::delivery(to, id, delivery).boxed()),
+    ),
+    Route::form(
+        "webhooks/{}/deliveries/{}/resend",
+        Action::ResendDeliveries,
+        Owner(|to, [id, delivery]| webhooks::resend(to, id, delivery).boxed()),
+    ),
+    Route::page("screens", Owner(|to, _| screens::list(to).boxed())),
+    Route::form(
+        "screens",
+        Action::CreateScreen,
+        Owner(|to, _| screens::create(to).boxed()),
+    )
+    .once(once::SCREEN),
+    Route::page("screens/names", Owner(|to, _| names::show(to).boxed())),
+    Route::form(
+        "screens/names",
+        Action::ChangeNames,
+        Owner(|to, _| names::change(to).boxed()),
+    ),
+    Route::form(
+        "screens/{}/key",
+        Action::RollScreenKey,
+        Owner(|to, [id, _]| screens::roll(to, id).boxed()),
+    )
+    .once(once::SCREEN_KEY),
+    Route::form(
+        "screens/{}/revoke",
+        Action::RevokeScreenKey,
+        Owner(|to, [id, _]| screens::revoke(to, id).boxed()),
+    ),
+    Route::form(
+        "screens/{}/delete",
+        Action::DeleteScreen,
+        Owner(|to, [id, _]| screens::delete(to, id).boxed()),
+    ),
+    // A session can be ended at any time.
+    Route::form(
+        "sign-out",
+        Action::SignOut,
+        Owner(|to, _| sign_in::sign_out(to).boxed()),
+    )
+    .uncounted(),
+    // An owner who is signed in goes onward.
+    Route::page("sign-in", Owner(|to, _| made(sign_in::onward(to)))),
+    Route::page("sign-in", Open(|request, _| made(sign_in::show(request)))),
+    Route::form(
+        "sign-in",
+        Action::SignIn,
+        Open(|request, _| sign_in::sign_in(request).boxed()),
+    ),
+    Route::page(
+        "invitations/{}",
+        Open(|request, [value, _]| invitation::show(request, value).boxed()),
+    ),
+    Route::form(
+        "invitations/{}",
+        Action::AcceptInvitation,
+        Open(|request, [value, _]| invitation::accept(request, value).boxed()),
+    ),
+];
+
+/// A page made without waiting.
+fn made<'a>(answer: Answer) -> Page<'a> {
+    ready(Ok(answer)).boxed()
+}
+
+/// Finds the route of a request, if it is one of these.
+fn find<'r>(
+    request: &'r PageRequest,
+    is_one: impl Fn(&Route) -> bool,
+) -> Option<(&'static Route, Ids<'r>)> {
+    let segments = request.segments();
+    let is_form = request.method == Method::POST;
+    let of_method = |route: &&Route| route.form.is_some() == is_form && is_one(route);
+    let mut routes = ROUTES.iter().filter(of_method);
+    routes.find_map(|route| Some((route, route.ids(&segments)?)))
+}
 
 /// Answers a request of a signed-in owner.
 pub(super) async fn of_owner(to: &SignedIn<'_>) -> Result<Answer, Error> {
-    let place = to.segments();
-    if to.method == Method::POST {
-        // The forms of visitors are checked where they are read.
-        if let Some(answer) = open(to).await? {
-            return Ok(answer);
+    let found = find(to, |_| true);
+    let form = found.and_then(|(route, _)| route.form);
+    if form.is_none_or(|form| form.is_counted)
+        && let Err(denied) = to.count().await
+    {
+        if let Some(form) = form {
+            to.audit(form.action, Err(&denied.error));
         }
-        let answer = match (to.check_form(), idempotent::of(&place)) {
-            (Err(error), _) => Err(error),
-            (Ok(()), Some(action)) => action.run(to, act(to, &place)).await,
-            (Ok(()), None) => act(to, &place).await,
-        };
-        write_down(to, answer.as_ref());
-        return answer;
+        let mut problem = problem_of_owner(to, &denied.error);
+        problem.retry_after = denied.retry_after;
+        return Ok(problem);
     }
-    match place[..] {
-        [] => overview::show(to).await,
-        ["day"] => shop::day(to).await,
-        ["journal"] => shop::journal(to).await,
-        ["journal", "z-reports"] => shop::z_reports(to).await,
-        ["journal", id] => shop::receipt(to, id).await,
-        ["orders"] => shop::orders(to).await,
-        ["products"] => shop::products(to).await,
-        ["sandbox"] if let Some(sandbox) = to.sandbox() => sandbox::show(to, sandbox).await,
-        ["stock"] => shop::stock(to).await,
-        ["stock", product] => shop::movements(to, product).await,
-        ["account"] => Ok(account::show(to)),
-        ["account", "email"] => Ok(account::email(to)),
-        ["account", "password"] => Ok(account::password(to)),
-        ["tokens"] => tokens::list(to).await,
-        ["tokens", "new"] => Ok(tokens::fill_in(to)),
-        ["tokens", id] => tokens::requests(to, id).await,
-        ["webhooks"] => webhooks::list(to).await,
-        ["webhooks", "new"] => Ok(webhooks::new(to)),
-        ["webhooks", id] => webhooks::show(to, id).await,
-        ["webhooks", id, "edit"] => webhooks::edit(to, id).await,
-        ["webhooks", id, "deliveries", delivery] => webhooks::delivery(to, id, delivery).await,
-        ["screens"] => screens::list(to).await,
-        ["screens", "names"] => names::show(to).await,
-        ["sign-in"] => Ok(sign_in::onward(to)),
-        _ => open(to).await?.ok_or_else(components::gone),
-    }
-}
-
-/// Writes the audit line of a form, if it has an action.
-fn write_down(to: &SignedIn<'_>, answer: Result<&Answer, &Error>) {
-    if let Some(action) = actions::of(&to.segments()) {
-        to.audit(action, answer);
-    }
-}
-
-/// Refuses a request beyond the limit of its owner.
-pub(super) fn too_many(to: &SignedIn<'_>, denied: &Denied) -> Answer {
-    if to.method == Method::POST {
-        write_down(to, Err(&denied.error));
-    }
-    let mut problem = problem_of_owner(to, &denied.error);
-    problem.retry_after = denied.retry_after;
-    problem
-}
-
-/// Does what a form of an owner asks for. [`actions`] has the name of each.
-async fn act(to: &SignedIn<'_>, place: &[&str]) -> Result<Answer, Error> {
-    match place[..] {
-        ["sign-out"] => sign_in::sign_out(to).await,
-        ["account"] => account::change(to).await,
-        ["account", "email"] => account::change_email(to).await,
-        ["account", "password"] => account::change_password(to).await,
-        ["tokens"] => tokens::create(to).await,
-        ["tokens", id, "revoke"] => tokens::revoke(to, id).await,
-        ["webhooks"] => webhooks::create(to).await,
-        ["webhooks", id] => webhooks::change(to, id).await,
-        ["webhooks", id, "test"] => webhooks::test(to, id).await,
-        ["webhooks", id, "enable"] => webhooks::enable(to, id).await,
-        ["webhooks", id, "disable"] => webhooks::disable(to, id).await,
-        ["webhooks", id, "roll"] => webhooks::roll(to, id).await,
-        ["webhooks", id, "delete"] => webhooks::delete(to, id).await,
-        ["webhooks", id, "resend-failed"] => webhooks::resend_failed(to, id).await,
-        ["webhooks", id, "deliveries", delivery, "resend"] => {
-            webhooks::resend(to, id, delivery).await
+    let Some((route, ids)) = found else {
+        if to.method == Method::POST {
+            to.check_form()?;
         }
-        ["products", "bulk"] => shop::products_bulk(to).await,
-        ["sandbox"] if let Some(sandbox) = to.sandbox() => sandbox::act(to, sandbox).await,
-        ["screens"] => screens::create(to).await,
-        ["screens", "names"] => names::change(to).await,
-        ["screens", id, "key"] => screens::roll(to, id).await,
-        ["screens", id, "revoke"] => screens::revoke(to, id).await,
-        ["screens", id, "delete"] => screens::delete(to, id).await,
-        _ => Err(components::gone()),
+        return Err(components::gone());
+    };
+    let page = serve(to, route.page, ids);
+    let (Some(form), Owner(_) | Sandbox(_)) = (form, route.page) else {
+        return page.await;
+    };
+    let answer = match (to.check_form(), form.once) {
+        (Err(error), _) => Err(error),
+        (Ok(()), Some(once)) => once.run(to, page).await,
+        (Ok(()), None) => page.await,
+    };
+    to.audit(form.action, answer.as_ref());
+    answer
+}
+
+/// Calls the function behind a route.
+fn serve<'a>(to: &'a SignedIn<'a>, page: Serve, ids: Ids<'a>) -> Page<'a> {
+    match (page, to.sandbox()) {
+        (Open(page), _) => page(to, ids),
+        (Owner(page), _) => page(to, ids),
+        (Sandbox(page), Some(sandbox)) => page(to, sandbox),
+        (Sandbox(_), None) => ready(Err(components::gone())).boxed(),
     }
 }
 
 /// Answers a request of a signed-out visitor.
 /// Only signed-in owners learn of a missing page.
-pub(super) async fn of_anybody(request: &PageRequest) -> Result<Answer, Error> {
-    let found = open(request).await?;
-    Ok(found.unwrap_or_else(|| sign_in::first(request)))
+pub(super) async fn of_visitor(request: &PageRequest) -> Result<Answer, Error> {
+    let found = find(request, |route| matches!(route.page, Open(_)));
+    match found.map(|(route, ids)| (route.page, ids)) {
+        Some((Open(page), ids)) => page(request, ids).await,
+        _ => Ok(sign_in::first(request)),
+    }
 }
 
-/// Answers a request to a page open without a session, or `None`.
-async fn open(request: &PageRequest) -> Result<Option<Answer>, Error> {
-    let place = request.segments();
-    let answer = match (&request.method, &place[..]) {
-        (&Method::GET, ["sign-in"]) => sign_in::show(request),
-        (&Method::POST, ["sign-in"]) => sign_in::sign_in(request).await?,
-        (&Method::GET, ["invitations", value]) => invitation::show(request, value).await?,
-        (&Method::POST, ["invitations", value]) => invitation::accept(request, value).await?,
-        _ => return Ok(None),
+#[cfg(test)]
+mod tests {
+    use std::{collections::BTreeSet, sync::Arc};
+
+    use connect_core::{Connect, NewAccount, storage::memory::MemoryStorage};
+    use http::{HeaderMap, header::COOKIE};
+
+    use super::*;
+    use crate::dashboard::{
+        AnswerContent, DashboardContext, FormFields, IdempotentForms, area, sections::ROOT,
     };
-    Ok(Some(answer))
-}
 
-/// Makes the page of an error for an owner.
-pub(super) fn problem_of_owner(to: &SignedIn<'_>, error: &Error) -> Answer {
-    let content = explained(&error.problem_for_people().to_string());
-    with_cause(layout::page(to, "", title(error), content), error)
-}
+    const ID: &str = "0199e3a1-7c00-7000-8000-000000000001";
 
-/// Makes the page of an error for a visitor.
-pub(super) fn problem(request: &PageRequest, error: &Error) -> Answer {
-    let content = explained(&error.problem_for_people().to_string());
-    with_cause(layout::open_page(request, title(error), content), error)
-}
-
-/// Makes the page for a request refused before its sender is known.
-pub(crate) fn problem_of_request(problem: &str) -> Markup {
-    layout::bare_page(OTHER_PROBLEM, explained(problem))
-}
-
-/// The title of the page of most errors.
-const OTHER_PROBLEM: &str = "This did not work";
-
-fn title(error: &Error) -> &'static str {
-    match error {
-        Error::NotFound(_) => "Not found",
-        Error::Internal(_) => "Something went wrong",
-        _ => OTHER_PROBLEM,
+    fn context() -> DashboardContext {
+        DashboardContext {
+            api_url: "http://127.0.0.1:8080/v1".into(),
+            owner_url: "http://127.0.0.1:8081".into(),
+            sandbox: None,
+            recent: Default::default(),
+            used: IdempotentForms::default(),
+        }
     }
-}
 
-fn explained(problem: &str) -> Markup {
-    html! {
-        p { (sentence(problem)) }
-        p { a href=(ROOT) { "Go to the overview" } }
+    /// A request to a route, without the token of a form.
+    fn request(connect: &Connect, route: &Route, session: &str) -> PageRequest {
+        let mut headers = HeaderMap::new();
+        headers.insert(
+            COOKIE,
+            format!("connect-session={session}").parse().unwrap(),
+        );
+        PageRequest {
+            connect: connect.clone(),
+            context: context(),
+            method: if route.form.is_some() {
+                Method::POST
+            } else {
+                Method::GET
+            },
+            path: format!("{ROOT}/{}", route.path.replace("{}", ID)),
+            query: FormFields::default(),
+            form: FormFields::default(),
+            headers,
+            host: "127.0.0.1:8081".into(),
+            address: [127, 0, 0, 1].into(),
+            tls: false,
+        }
     }
-}
 
-/// Adds the status of an error, and the cause of an internal error.
-fn with_cause(answer: Answer, error: &Error) -> Answer {
-    let mut answer = answer.refused(error);
-    answer.cause = matches!(error, Error::Internal(_)).then(|| error.cause());
-    answer
+    /// Which page a visitor is sent to.
+    fn onward(answer: &Answer) -> &str {
+        match &answer.content {
+            AnswerContent::Redirect(path) => path,
+            _ => "",
+        }
+    }
+
+    #[tokio::test]
+    async fn what_is_an_owners_is_refused_to_visitors_and_to_foreign_forms() {
+        let connect = Connect::builder(Arc::new(MemoryStorage::new())).build();
+        let account = NewAccount {
+            name: "Rye".into(),
+            owner_email: "noor@rye.example".into(),
+            sandbox: true,
+        };
+        let account = connect.create_account(account).await.unwrap();
+        let invitation = connect.invite_owner(account.id).await.unwrap();
+        let invitation = invitation.secret.expose();
+        let session = connect
+            .accept_invitation(invitation, "violet tractor 71")
+            .await;
+        let session = session.unwrap();
+
+        let mut all = BTreeSet::new();
+        let mut open = BTreeSet::new();
+        for route in ROUTES {
+            let is_open = matches!(route.page, Open(_));
+            let line = (route.path, route.form.is_some(), is_open);
+            assert!(all.insert(line), "{line:?} is there twice");
+            if is_open {
+                open.insert((route.path, route.form.is_some()));
+                continue;
+            }
+            let of_visitor = request(&connect, route, "");
+            // The navigation and the log know its part.
+            assert_eq!(
+                area(&of_visitor.path) == ROOT,
+                route.path.is_empty(),
+                "{line:?}"
+            );
+            let answer = super::of_visitor(&of_visitor).await.unwrap();
+            if route.path != "sign-in" {
+                assert!(
+                    onward(&answer).starts_with("/dashboard/sign-in"),
+                    "{line:?}"
+                );
+            }
+            if route.form.is_some() {
+                let foreign = request(&connect, route, session.secret.expose());
+                let to = foreign.signed_in().await.unwrap();
+                let refused = of_owner(&to).await.unwrap_err();
+                assert_eq!(refused.status(), 403, "{line:?}");
+            }
+        }
+        let expected = [
+            ("invitations/{}", false),
+            ("invitations/{}", true),
+            ("sign-in", false),
+            ("sign-in", true),
+        ];
+        assert_eq!(open, BTreeSet::from(expected));
+    }
 }

@@ -7,7 +7,7 @@ use maud::html;
 
 use crate::dashboard::{Answer, layout, page_request::SignedIn};
 
-/// An action done once, with advice after a missed answer.
+/// The advice after a missed answer of such an action.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Once {
     section: &'static str,
@@ -16,47 +16,41 @@ pub(super) struct Once {
     onward: &'static str,
 }
 
-/// Finds the action at a place, if it is one of these.
-pub(super) fn of(place: &[&str]) -> Option<Once> {
-    let (section, advice, onward) = match place {
-        ["tokens"] => (
-            "/dashboard/tokens",
-            "If you did not see the token, revoke it and create another one.",
-            "Go to the tokens",
-        ),
-        ["webhooks"] => (
-            "/dashboard/webhooks",
-            "If you did not see the webhook's secret, open the webhook and roll its secret.",
-            "Go to the webhooks",
-        ),
-        ["webhooks", _, "roll"] => (
-            "/dashboard/webhooks",
-            "If you did not see the new secret, open the webhook and roll its secret again.",
-            "Go to the webhooks",
-        ),
-        ["screens"] => (
-            "/dashboard/screens",
-            "If the screen is not in the list, fill in the form again.",
-            "Go to the screens",
-        ),
-        ["screens", _, "key"] => (
-            "/dashboard/screens",
-            "If you did not see the key, replace it by another one.",
-            "Go to the screens",
-        ),
-        ["sandbox"] => (
-            "/dashboard/sandbox",
-            "To have the same happen once more, press the button on the page as it is now.",
-            "Go to the sandbox",
-        ),
-        _ => return None,
-    };
-    Some(Once {
-        section,
-        advice,
-        onward,
-    })
-}
+pub(super) const TOKEN: Once = Once {
+    section: "/dashboard/tokens",
+    advice: "If you did not see the token, revoke it and create another one.",
+    onward: "Go to the tokens",
+};
+
+pub(super) const WEBHOOK: Once = Once {
+    section: "/dashboard/webhooks",
+    advice: "If you did not see the webhook's secret, open the webhook and roll its secret.",
+    onward: "Go to the webhooks",
+};
+
+pub(super) const WEBHOOK_SECRET: Once = Once {
+    section: "/dashboard/webhooks",
+    advice: "If you did not see the new secret, open the webhook and roll its secret again.",
+    onward: "Go to the webhooks",
+};
+
+pub(super) const SCREEN: Once = Once {
+    section: "/dashboard/screens",
+    advice: "If the screen is not in the list, fill in the form again.",
+    onward: "Go to the screens",
+};
+
+pub(super) const SCREEN_KEY: Once = Once {
+    section: "/dashboard/screens",
+    advice: "If you did not see the key, replace it by another one.",
+    onward: "Go to the screens",
+};
+
+pub(super) const SANDBOX: Once = Once {
+    section: "/dashboard/sandbox",
+    advice: "To have the same happen once more, press the button on the page as it is now.",
+    onward: "Go to the sandbox",
+};
 
 impl Once {
     /// Performs the action, unless the same form already did.

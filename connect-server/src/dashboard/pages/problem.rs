@@ -1,0 +1,51 @@
+//! The pages of errors.
+
+use connect_core::Error;
+use maud::{Markup, html};
+
+use crate::dashboard::{
+    PageRequest, answer::Answer, components::sentence, layout, page_request::SignedIn,
+    sections::ROOT,
+};
+
+/// The title of the page of most errors.
+const OTHER_PROBLEM: &str = "This did not work";
+
+/// Makes the page of an error for an owner.
+pub(in crate::dashboard) fn problem_of_owner(to: &SignedIn<'_>, error: &Error) -> Answer {
+    let content = explained(&error.problem_for_people().to_string());
+    with_cause(layout::page(to, "", title(error), content), error)
+}
+
+/// Makes the page of an error for a visitor.
+pub(in crate::dashboard) fn problem(request: &PageRequest, error: &Error) -> Answer {
+    let content = explained(&error.problem_for_people().to_string());
+    with_cause(layout::open_page(request, title(error), content), error)
+}
+
+/// Makes the page for a request refused before its sender is known.
+pub(crate) fn problem_of_request(problem: &str) -> Markup {
+    layout::bare_page(OTHER_PROBLEM, explained(problem))
+}
+
+fn title(error: &Error) -> &'static str {
+    match error {
+        Error::NotFound(_) => "Not found",
+        Error::Internal(_) => "Something went wrong",
+        _ => OTHER_PROBLEM,
+    }
+}
+
+fn explained(problem: &str) -> Markup {
+    html! {
+        p { (sentence(problem)) }
+        p { a href=(ROOT) { "Go to the overview" } }
+    }
+}
+
+/// Adds the status of an error, and the cause of an internal error.
+fn with_cause(answer: Answer, error: &Error) -> Answer {
+    let mut answer = answer.refused(error);
+    answer.cause = matches!(error, Error::Internal(_)).then(|| error.cause());
+    answer
+}
