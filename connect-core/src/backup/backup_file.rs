@@ -15,14 +15,15 @@ use super::{
     writer::{only_for_owner, private, sync_folder},
 };
 
-/// A backup under way. Only its owner can read it. It has the name with `.part` behind it until
-/// it is whole. Dropped before then, it is removed.
+/// A backup under way, readable only for its owner.
+/// Its name ends in `.part` until it is complete. Dropped before then, it is removed.
 pub struct BackupFile {
     path: PathBuf,
     part: PathBuf,
     file: LockedFile,
     is_whole: bool,
-    /// The leftover of a killed backup. Kept, so no other backup takes it for such.
+    /// The leftover of a killed backup.
+    /// It stays locked, so no other backup uses it as a leftover too.
     _left: Option<LockedFile>,
 }
 
@@ -124,13 +125,13 @@ impl Drop for BackupFile {
     }
 }
 
-/// A way to give a file another name, in place of no other file.
+/// A way to rename a file, without replacing another one.
 type Way = fn(&Path, &Path) -> io::Result<()>;
 
 /// The ways, the surest first. File systems such as exFAT and network ones lack some.
 const WAYS: [Way; 3] = [by_link, by_rename, by_place];
 
-/// Gives a file another name, by the first way of its file system.
+/// Renames a file, by the first way its file system supports.
 fn give_name(from: &Path, to: &Path, ways: &[Way]) -> io::Result<()> {
     let mut result = Err(ErrorKind::Unsupported.into());
     for way in ways {
@@ -165,7 +166,7 @@ fn by_rename(_from: &Path, _to: &Path) -> io::Result<()> {
     Err(ErrorKind::Unsupported.into())
 }
 
-/// Takes the name with an empty file, and replaces this file.
+/// Reserves the name with an empty file, then renames over it.
 fn by_place(from: &Path, to: &Path) -> io::Result<()> {
     drop(File::create_new(to)?);
     fs::rename(from, to).inspect_err(|_| {

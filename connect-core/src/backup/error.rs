@@ -102,7 +102,7 @@ pub enum TransferError {
          or begin with a new store"
     )]
     HalfImported,
-    /// The store has rows missing from the file.
+    /// The store is not empty, and differs from the file.
     #[error("the store is not empty: import into a new store ({0})")]
     NotEmpty(Difference),
     /// The target of a restore holds a store already.

@@ -2,7 +2,7 @@
 
 use super::{Key, StorageError, Value};
 
-/// The expected state of a key since the commit was prepared.
+/// The expected state of a key: unchanged since the commit was prepared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expectation {
     /// The key has no value.

@@ -99,7 +99,7 @@ pub struct StorageError {
 /// Without `to`, all to the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnreadableKeys {
-    /// The first key that may be missing.
+    /// The first key of the range.
     pub from: Key,
     /// The end of the range, exclusive.
     pub to: Option<Key>,

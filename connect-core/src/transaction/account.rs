@@ -14,7 +14,7 @@ pub struct Account {
     pub name: String,
     /// The e-mail address of its owner.
     pub owner_email: String,
-    /// Set for an account of the sandbox, whose tokens start with `ck_test_`.
+    /// Set for an account of the sandbox. Its tokens start with `ck_test_`.
     pub sandbox: bool,
     /// Its locations, in the order of their creation.
     pub locations: Vec<AccountLocation>,
@@ -58,7 +58,7 @@ pub struct Screen {
 pub enum ScreenType {
     /// A till.
     Pos,
-    /// A kiosk at which customers order.
+    /// A kiosk for orders by customers.
     OrderKiosk,
     /// Ordering from a table by phone.
     ScanAndOrder,

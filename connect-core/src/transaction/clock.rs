@@ -83,7 +83,8 @@ impl ChangeClock {
         }
     }
 
-    /// A commit that moves the clock from `was` to a later time, and changes nothing else.
+    /// A commit to move the clock from `was` to a later time.
+    /// It changes nothing else.
     pub(crate) fn moving_to(
         self,
         time: Timestamp,

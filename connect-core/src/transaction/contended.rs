@@ -5,7 +5,7 @@ use std::{collections::HashMap, time::Duration};
 use parking_lot::Mutex;
 use uuid::Uuid;
 
-/// The time of contention of a partition after a conflict.
+/// The time a partition counts as contended after a conflict.
 const TIME: Duration = Duration::from_secs(1);
 
 /// The map size to trigger the removal of expired entries.

@@ -39,7 +39,7 @@ pub enum Error {
     NotFound(Reason),
     /// A conflict with the current state, or another request's idempotency key.
     Conflict(Reason),
-    /// The location has its most records, or the account its most bytes.
+    /// The location has too many records, or the account too many bytes.
     LimitReached(Reason),
     /// Too many requests.
     RateLimited(Reason),
@@ -246,7 +246,8 @@ impl Error {
         }
     }
 
-    /// Returns the problem for people, without requests and keys to repeat.
+    /// Returns the problem for people.
+    /// They have no request to repeat with the same `Idempotency-Key`.
     pub fn problem_for_people(&self) -> Reason {
         match self {
             Self::Internal(cause) => cause.problem(
@@ -265,7 +266,7 @@ impl Error {
         }
     }
 
-    /// Returns the cause when the storage took no write.
+    /// Returns the fault of a failed write, or of a write with an unknown outcome.
     pub(crate) fn failed_write(&self) -> Option<Fault> {
         match self {
             Self::Internal(Cause(fault))

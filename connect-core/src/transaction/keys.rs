@@ -185,9 +185,9 @@ families! {
     TransactionById = 0x81, Location, [Id];
     /// location | day | the daily summary
     JournalDay = 0x82, Location, [Number];
-    /// location | day | its first receipt number; only days later than all rows before
+    /// location | day | its first receipt number; only for days later than all days before
     ReceiptFrom = 0x83, Location, [Number];
-    /// location | day | nothing; days with a later last row than earlier days
+    /// location | day | nothing; days with only later days' rows after their last row
     ReceiptUpTo = 0x84, Location, [Number];
     /// location | screen id | the sums of a register since its last Z report
     RegisterPeriod = 0x85, Location, [Id];

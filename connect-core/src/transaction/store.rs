@@ -85,7 +85,7 @@ impl Store {
         clock.map_or_else(|| self.now(), |clock| clock.now())
     }
 
-    /// The drift of the machine's clock, while it is not trusted.
+    /// The skew of the machine's clock, while it is not trusted.
     pub(crate) fn skew(&self) -> Option<Skew> {
         self.clock.skew()
     }
@@ -109,7 +109,7 @@ impl Store {
         &self.webhooks
     }
 
-    /// The most data of an account and of each location.
+    /// The limits on the data of an account and of each location.
     pub(crate) fn storage_limits(&self) -> &StorageLimits {
         &self.storage_limits
     }

@@ -143,7 +143,7 @@ impl UnitOfWork<'_> {
         self.leave_tombstone(T::TOMBSTONES, id);
     }
 
-    /// Writes the tombstone of what is deleted by this operation.
+    /// Writes the tombstone of a record deleted by this operation.
     pub(crate) fn leave_tombstone(&mut self, tombstones: Family, id: Uuid) {
         let time = self.time();
         let tombstone = self.json(&Tombstone {

@@ -37,9 +37,9 @@ impl<'s, T> End<'s, T> {
 impl Store {
     /// Runs a transaction on `partition` until it is committed.
     ///
-    /// `work` gets a unit of work and returns it. The first run takes no lock. After a conflict, the
-    /// next run holds a lock, so no other writer commits in the partition. An error ends the
-    /// transaction without a commit.
+    /// `work` gets a unit of work, and returns an [`End`] with or without a commit. The first
+    /// run takes no lock. After a conflict, the next run holds a lock, so no other writer commits in
+    /// the partition. An error ends the transaction without a commit.
     pub(crate) async fn transact<'s, T, E, F, Fut>(
         &'s self,
         partition: impl Into<Uuid>,
@@ -90,8 +90,8 @@ impl Store {
             if self.end(unit).await? {
                 return Ok(result);
             }
-            // Also after a conflict under a lock, which was lost then, or a row outside the
-            // partition has changed: the next in line come first.
+            // Also after a conflict under a lock: then the lock was lost, or a row outside the
+            // partition has changed. The next run takes a new lock, behind the waiting callers.
             locks = true;
         }
         Err(Fault::Busy.into())

@@ -22,7 +22,7 @@ use crate::{
 
 const DAY: i64 = 24 * 3600;
 
-/// The most data of an account and of each of its locations.
+/// The limits on the data of an account and of each of its locations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StorageLimits {
     /// Products of a location.

@@ -1,17 +1,19 @@
 //! A cache of the bytes of accounts, for some seconds.
 //!
-//! A write has the exact counts of its own location. The counts of the account's other locations would be a
-//! row each, or one row for all of them to write and wait for. So they are read beside a write now and then.
+//! A write has the exact counts of its own location. Exact counts of the account's other locations would take
+//! a read of one row each, or one row written by all locations, with conflicts. So they are only read now and
+//! then, and may be a few seconds old.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use parking_lot::Mutex;
 use uuid::Uuid;
 
-/// The time for which what was read is taken for what is so.
+/// The time before read bytes count as outdated.
 const FRESH: Duration = Duration::from_secs(10);
 
-/// The most accounts to remember. With one more all are forgotten, to be read again.
+/// The most accounts to remember.
+/// With one more, all are forgotten, and read again.
 const MOST: usize = 10_000;
 
 /// The bytes at the locations of accounts, as of the last read.
@@ -33,8 +35,8 @@ pub(super) struct StoredUsage {
 }
 
 impl UsageCache {
-    /// Returns the bytes at the locations of an account; `None` if the caller is to read them. One caller
-    /// reads outdated bytes, and further callers go on with these meanwhile.
+    /// Returns the bytes at the locations of an account; `None` if the caller is to read them.
+    /// Only one caller reads outdated bytes again. Further callers get the outdated ones meanwhile.
     pub(super) fn stored(&self, account: Uuid, now: Duration) -> Option<Arc<StoredUsage>> {
         let mut accounts = self.accounts.lock();
         let known = accounts.get_mut(&account)?;

@@ -221,7 +221,7 @@ mod tests {
             (own(1), vec![&Write::Remove, &new, &Write::Remove], true),
             (own(1), vec![&put, &new, &Write::Remove], true),
             (own(1), vec![&new], true),
-            // The guard keeps nobody from writing rows of others.
+            // The guard does not prevent writes to rows of other partitions.
             (other.clone(), vec![&new, &Write::Remove], true),
         ] {
             let mut writes = Writes::default();
@@ -232,7 +232,7 @@ mod tests {
             let sent = writes.into_all(partition);
             assert_eq!(sent.len(), 1 + usize::from(is_sent), "{written:?}");
         }
-        // What was taken back counts for nothing.
+        // Rolled-back writes do not count.
         let mut writes = Writes::default();
         writes.put(own(1), Write::Remove);
         let before = writes.mark();

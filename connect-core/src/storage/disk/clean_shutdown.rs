@@ -49,7 +49,7 @@ impl CleanShutdown {
         files::replace(folder, FILE, &serde_json::to_vec(self)?)
     }
 
-    /// Describes the files of this list lost in `now`; empty if there are none.
+    /// Describes the files missing or changed in `now`; empty without any.
     /// Additional files do no harm.
     pub(super) fn missing_in(&self, now: &Self) -> String {
         let missing = self

@@ -44,7 +44,7 @@ pub(crate) trait Engine: Sized + Send + 'static {
     /// The most work for one slice of a large commit.
     /// A slice takes a fraction of the allowed delay of a small commit.
     const SLICE: SliceLimits;
-    /// The bytes on the disk of a write beside key and value.
+    /// The most bytes on the disk for a write, beside key and value.
     const ROOM_PER_WRITE: usize;
 
     /// Settings of the engine.

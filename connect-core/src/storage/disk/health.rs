@@ -29,7 +29,7 @@ pub enum Health {
         /// The error, for the operator.
         reason: String,
     },
-    /// A newer program writes to the store: this one stops.
+    /// A newer program writes to the store: this one no longer reads or writes.
     Outdated,
 }
 

@@ -28,7 +28,7 @@ const LONGEST: usize = 64;
 /// The fewest entries of a run to keep.
 const SHORTEST: usize = 8;
 
-/// The size of a run beside its keys, and of a key beside its bytes.
+/// The overhead of a run, and of each key, in bytes.
 const OVERHEAD: usize = 192;
 const KEY_OVERHEAD: usize = 24;
 

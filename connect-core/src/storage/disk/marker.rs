@@ -105,7 +105,7 @@ impl Marker {
 }
 
 impl AnyMarker {
-    /// Checks that this program may open the folder.
+    /// Checks the version: this program must be able to open the folder.
     fn check(&self, folder: &Path) -> Result<(), OpenError> {
         if !(OLDEST_FORMAT..=FORMAT).contains(&self.format) {
             return Err(OpenError::OtherFormat {

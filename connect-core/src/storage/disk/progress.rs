@@ -2,8 +2,9 @@
 //!
 //! The engine stores its [`StoreMark`] in the same batch as the rows, so the two always agree. The
 //! record is a file beside the engine's, rewritten in place after each durable group and never
-//! synced: it survives a killed process. After a loss of power it may be older than the engine, never newer. It is therefore a
-//! lower bound of the acknowledged groups, and an engine below it has lost data.
+//! synced: it survives a killed process. After a loss of power it may be older than the engine,
+//! never newer. It is therefore a lower bound of the acknowledged groups, and an engine below it
+//! has lost data.
 
 use std::{
     fs::File,

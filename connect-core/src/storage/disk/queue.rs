@@ -13,7 +13,7 @@ use super::{
 };
 use crate::storage::{Commit, CommitError, StorageError};
 
-/// The number of commits in the queue.
+/// The most commits in the queue.
 /// Further callers wait for a place.
 const PLACES: usize = 1024;
 

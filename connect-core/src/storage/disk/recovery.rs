@@ -35,7 +35,8 @@ fn longer(pause: Duration) -> Duration {
 }
 
 impl<E: Engine> Writer<E> {
-    /// Fails with a read's error to reopen the engine, except just afterwards.
+    /// Fails with the error of a read, to reopen the engine.
+    /// Does nothing within a pause after the last opening.
     pub(super) fn reopen(&mut self, error: StorageError) -> Result<(), ApplyError> {
         // One failed read causes many of these messages.
         let elapsed = self.opened.elapsed();
@@ -146,7 +147,9 @@ impl<E: Engine> Writer<E> {
         Ok(())
     }
 
-    /// Answers the waiting callers that the outcome of their commits is unknown.
+    /// Answers the waiting callers before the database is open again.
+    /// The outcome is unknown for the group, and for a large commit at its commit record. All other
+    /// commits are not applied.
     fn leave_unknown(&mut self, error: &StorageError) {
         if !self.work.group.is_empty() {
             self.view.suspect(error.clone());

@@ -1,7 +1,7 @@
 //! The slow, repeated check of an open store's pages.
 //!
 //! A page may be damaged at any time, long after the store was opened. A thread checks some pages
-//! a second, each time as of the last commit, so it holds nobody up and keeps no room on the disk.
+//! a second, each time as of the last commit, so it delays no commit and keeps no room on the disk.
 //! The writer gets the findings, since only the writer knows the engine open by now.
 //! Once damage may explain a failed read, all pages are checked at once.
 
@@ -26,7 +26,7 @@ use crate::storage::StorageError;
 /// 1 GB takes a quarter of an hour.
 const AT_ONCE: u64 = 256;
 
-/// The pause between two times, and before another read of unreadable pages.
+/// The pause between two checks, and before another read of unreadable pages.
 pub(super) const PAUSE: Duration = Duration::from_secs(1);
 
 /// A thread to check pages until this is dropped.

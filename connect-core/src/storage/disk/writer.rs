@@ -66,7 +66,7 @@ pub(super) struct InFlight {
     /// Checks and freezes waiting for the end of the large commit.
     /// Its rows are not in their place yet.
     pub(super) checks: VecDeque<Message>,
-    /// Whether the large commit has stopped for lack of room.
+    /// Whether the large commit is stopped, by lack of room or damage.
     pub(super) is_blocked: bool,
     /// Whether the store will be closed once the queue is empty.
     pub(super) is_closing: bool,
@@ -189,8 +189,8 @@ impl<E: Engine> Writer<E> {
         self.engine.as_mut().ok_or_else(closed)
     }
 
-    /// Writes one group:
-    /// `first` and the commits waiting behind it. Conflicts are answered with the rest: they may
+    /// Writes one group: `first` and the commits waiting behind it.
+    /// Conflicts are answered with the rest: they may
     /// depend on writes of this group.
     fn write_group(&mut self, first: CommitRequest) -> Result<(), ApplyError> {
         if let Some(damage) = self.health.damage() {

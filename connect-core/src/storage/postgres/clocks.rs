@@ -33,9 +33,9 @@ pub(super) async fn compare(connection: &Connection) {
     }
 }
 
-/// Returns the lead of this machine, in seconds, if too large.
+/// Returns the lead of this machine in seconds, negative if behind.
 ///
-/// No lead is known where the database gives no answer, or does not tell its time.
+/// `None` for a tolerable difference, or if the database gives no answer or does not tell its time.
 async fn difference(connection: &Connection) -> Option<i64> {
     let (asked_at, asked) = (SystemTime::now(), Instant::now());
     let told = connection.query_once("SELECT clock_timestamp()", &[]).await;

@@ -127,7 +127,7 @@ impl BatchedWork for Committer {
         result
     }
 
-    /// Sends commits in conflict alone, so that they delay no other.
+    /// Sends commits together, and conflicting ones alone, without delaying the rest.
     async fn send_all(&self, mut items: Vec<QueuedItem<Self>>) {
         while items.len() > 1 {
             let connection = match self.connections.get().await {

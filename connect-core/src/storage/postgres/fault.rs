@@ -34,23 +34,24 @@ pub(super) fn away(error: &PoolError) -> String {
     }
 }
 
-/// Returns whether a change of the tables failed beside concurrent ones: a retry may go well.
+/// Returns whether a change of the tables failed because of concurrent ones.
+/// A retry may succeed.
 pub(super) fn is_beside_others(error: &Error) -> bool {
     let in_the_way = [
         SqlState::T_R_SERIALIZATION_FAILURE,
         SqlState::T_R_DEADLOCK_DETECTED,
-        // What was not there yet when it was looked for.
+        // Missing when checked, and made by another server meanwhile.
         SqlState::UNIQUE_VIOLATION,
         SqlState::DUPLICATE_TABLE,
         SqlState::DUPLICATE_OBJECT,
         SqlState::DUPLICATE_FUNCTION,
-        // "tuple concurrently updated", and what was still there.
+        // "tuple concurrently updated", and there when checked, but removed meanwhile.
         SqlState::INTERNAL_ERROR,
     ];
     error.code().is_some_and(|code| in_the_way.contains(code))
 }
 
-/// Returns whether a newer program has taken away the function by which this one commits.
+/// Returns whether a newer program has removed this program's commit function.
 pub(super) fn is_taken_away(error: &Error) -> bool {
     error.code() == Some(&SqlState::UNDEFINED_FUNCTION)
 }

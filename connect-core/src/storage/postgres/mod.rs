@@ -186,7 +186,7 @@ fn unanswered() -> StorageError {
     StorageError::new("the runtime shuts down")
 }
 
-/// Checks that every key fits into the index of the table.
+/// Checks the length of every key against the limit of the index.
 fn check_keys(commit: &Commit) -> Result<(), CommitError> {
     let guard = commit.guard.iter().map(|guard| &guard.key);
     let written = commit.writes.iter().map(|(key, _)| key);

@@ -1,13 +1,14 @@
-//! The tables and functions in the database, which any server makes that finds them missing.
+//! The tables and functions in the database, created by any server if missing.
 //!
-//! `connect_schema` has the [version of the rows](RowsVersion). Its column `version` is the number of the oldest
-//! program that may work with the database, as programs have read it that knew of no other number.
+//! `connect_schema` has the [version of the rows](RowsVersion). Its column `version` is the number of the
+//! oldest program able to work with the database; the programs from before `written_by` read it that way.
 //!
-//! A program brings the database to its own version before it first writes, not when it opens it: a command
-//! that only reads takes nothing away from the servers that are at work.
+//! A program raises the database to its own version before its first write, not when it opens it: a command
+//! with reads only does not lock out the running servers.
 //!
-//! The servers beside which it must not write commit by a function that it removes. A commit that was under way then may
-//! still end: whatever else was written meanwhile under its guard makes it fail, as always.
+//! Servers too old to write beside this program commit with a function of their own version. Raising the
+//! database removes this function. A commit already under way may still succeed. As always, it fails if
+//! another commit has changed its guard meanwhile.
 
 use std::{
     sync::{Arc, LazyLock},
@@ -25,11 +26,11 @@ use super::{
 };
 use crate::storage::{RowsVersion, StorageError};
 
-/// The version that this program writes.
+/// The version written by this program.
 const THIS: RowsVersion = RowsVersion::THIS;
 
-/// All that makes a database one of this version, which may run several times, also at once. It is one
-/// transaction.
+/// The statements to raise a database to this version.
+/// They are one transaction, and may run several times, also concurrently.
 static RAISE: LazyLock<String> = LazyLock::new(|| {
     let RowsVersion {
         written_by,
@@ -50,18 +51,19 @@ static RAISE: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// The pauses, in milliseconds, after which a server tries again what another does at the same moment: `IF NOT EXISTS` and
-/// `OR REPLACE` do not wait for each other.
+/// The pauses between retries after a concurrent change by another server, in milliseconds.
+/// `IF NOT EXISTS` and `OR REPLACE` do not wait for each other.
 const PAUSES: [u64; 6] = [10, 30, 100, 300, 1000, 3000];
 
-/// The time without another try after a failure: waiting tasks fail with it.
+/// The time without a retry after a failure.
+/// Waiting tasks fail with the same error.
 const FAILED_FOR: Duration = Duration::from_secs(1);
 
-/// The tables of a database, which are those of this program once it writes.
+/// The tables of a database, raised to this program's version for its writes.
 #[derive(Clone, Default)]
 pub(super) struct Schema {
     pub(super) version: Version,
-    /// One task changes them. Has the last failure, and its time.
+    /// Locked by the task changing the tables. Has the last failure, and its time.
     turn: Arc<Mutex<Option<(Instant, StorageError)>>>,
 }
 
@@ -79,10 +81,11 @@ impl Schema {
         Ok(self.version.check()?)
     }
 
-    /// Brings the database to the version of this program, unless it was already. For who is about to write.
+    /// Raises the database to this program's version, if necessary.
+    /// Called before every write.
     ///
     /// # Errors
-    /// It cannot be done now: nothing may be written.
+    /// The version cannot be raised now. The caller must not write.
     pub(super) async fn prepare(&self, connections: &Connections) -> Result<(), StorageError> {
         self.version.is_known()?;
         if self.version.is_raised() {
@@ -111,7 +114,7 @@ impl Schema {
     async fn raise(&self, connection: &Connection) -> Result<(), Error> {
         let mut pauses = PAUSES.iter();
         loop {
-            // Another may have been faster, also a newer program.
+            // Another server may have been faster, or a newer program.
             let found = self.version.look(connection.client()).await?;
             if self.version.check().is_err() || self.version.is_raised() {
                 return Ok(());
@@ -124,7 +127,7 @@ impl Schema {
                 }
                 return Ok(());
             };
-            // A pause would not help where rights or room are missing.
+            // A pause does not help if rights or room are missing.
             let Some(pause) = pauses.next().filter(|_| is_beside_others(&error)) else {
                 return Err(error);
             };
@@ -133,7 +136,7 @@ impl Schema {
     }
 }
 
-/// Checks that the database acknowledges nothing that a crash takes back.
+/// Checks whether acknowledged commits survive a crash of the database.
 ///
 /// # Errors
 /// [`OpenError::NotDurable`], or the database gives no answer.

@@ -47,7 +47,7 @@ pub struct Skew {
 }
 
 impl Skew {
-    /// The seconds of the machine's clock ahead; negative when behind.
+    /// The lead of the machine's clock, in seconds; negative when behind.
     pub fn seconds(self) -> i64 {
         self.shown.seconds() - self.used.seconds()
     }
@@ -88,13 +88,13 @@ impl MonotonicClock {
         }
     }
 
-    /// The current drift: for readiness, and for jobs removing data.
+    /// The current skew: for readiness, and for jobs removing data.
     pub fn skew(&self) -> Option<Skew> {
         let (shown, used) = self.read();
         (shown != used).then_some(Skew { shown, used })
     }
 
-    /// The shown time and the time to use, equal without a drift.
+    /// The shown time and the time to use, equal without a skew.
     fn read(&self) -> (Timestamp, Timestamp) {
         let (shown, elapsed) = (self.clock.now(), self.clock.elapsed());
         let difference = difference(shown, elapsed);
@@ -167,7 +167,7 @@ mod tests {
     const HOUR: i64 = 3600;
     const DAY: i64 = 24 * HOUR;
 
-    /// A machine's clock, and the steady clock following it.
+    /// A machine's clock, and the monotonic clock following it.
     struct Pair(Arc<ManualClock>, MonotonicClock);
 
     impl Pair {

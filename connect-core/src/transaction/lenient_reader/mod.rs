@@ -1,4 +1,4 @@
-//! Reads around damage.
+//! Reads of possibly damaged stores.
 //! A failed read is narrowed down to single rows, and the rest is read.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,7 +22,7 @@ pub(crate) struct LenientReader<'s> {
 /// More of them count as a damaged area: an area has too many keys to search one by one.
 const MOST_ALONE: usize = 16;
 
-/// The length of keys tried as the end of a damaged area.
+/// The greatest length of keys tried as the end of a damaged area.
 const END_LEN: usize = 48;
 
 /// The result of reading rows from one place of the key space.
@@ -77,7 +77,7 @@ impl<'s> LenientReader<'s> {
         })
     }
 
-    /// Commits what follows from what was read. `false`: others have changed what it expects.
+    /// Commits changes based on the reads; `false` on a conflict.
     pub(crate) async fn commit(self, commit: Commit) -> Result<bool, Fault> {
         match self.lock {
             Some(lock) if commit.guard.is_some() => committed(lock.commit(commit).await),
@@ -238,8 +238,8 @@ impl<'s> LenientReader<'s> {
         })
     }
 
-    /// Finds a key behind a damaged area, with readable rows behind.
-    /// `None` when the range has none.
+    /// Finds a key behind a damaged area.
+    /// Reads from this key on succeed. `None` when the range has no such key.
     async fn end_of_area(&self, from: &[u8], to: Option<&[u8]>) -> Option<Key> {
         let mut low = from[..from.len().min(END_LEN)].to_vec();
         low.resize(END_LEN, 0);

@@ -293,8 +293,8 @@ impl<'s> UnitOfWork<'s> {
     }
 
     /// The ids of all records behind the entries starting with `prefix`.
-    /// They are in the order of the entries. Reads the records of the family `rows` too, in pieces
-    /// short enough for other tasks.
+    /// They are in the order of the entries. Reads the records of the family `rows` too, in pieces,
+    /// so other tasks can run in between.
     pub(crate) async fn members(
         &mut self,
         prefix: &[u8],
@@ -453,7 +453,7 @@ impl<'s> UnitOfWork<'s> {
         self.store.metrics().limit_reached.increase();
     }
 
-    /// The most data of the account.
+    /// The limits on the data of an account and of each location.
     pub(crate) fn storage_limits(&self) -> &StorageLimits {
         self.store.storage_limits()
     }
@@ -596,7 +596,7 @@ impl<'s> UnitOfWork<'s> {
         result
     }
 
-    /// Checks that the reads of several round trips were of one state.
+    /// Returns whether the reads of several round trips were of one state.
     /// This is for a unit without writes, and so without expectations.
     async fn confirm(&mut self) -> Result<bool, Fault> {
         let Some(was) = self.clock_row.clone().filter(|_| self.rounds > 1) else {

@@ -52,7 +52,7 @@ pub async fn work(
     }
 }
 
-/// Checks for every noted commit, and for no partial one.
+/// Checks for all noted commits, and against partial ones.
 ///
 /// # Errors
 ///

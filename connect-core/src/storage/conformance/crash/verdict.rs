@@ -34,7 +34,7 @@ pub(super) async fn last_commits(
     Ok(last)
 }
 
-/// Checks the store for exactly the rows of the last commits.
+/// Checks the store for exactly the rows expected after the last commits.
 pub(super) async fn whole(
     store: &dyn Storage,
     load: Load,
@@ -85,7 +85,7 @@ async fn small(store: &dyn Storage, load: Load, lane: u8, last: u64) -> Result<u
     Ok(2 * wanted.len())
 }
 
-/// Checks the rows of a lane's large commits, all of the last.
+/// Checks the rows of a lane's large commits: all are of the last.
 async fn large(store: &dyn Storage, load: Load, lane: u8, last: u64) -> Result<usize, Fault> {
     let large = last - last % load.large_every;
     let [from, to] = bounds(LARGE, lane);

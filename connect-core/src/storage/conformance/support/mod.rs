@@ -149,7 +149,7 @@ where
     Ok(results)
 }
 
-/// Waits for an event without needing the end of a lease.
+/// Waits for an event, for two leases and a second at most.
 pub(super) async fn soon<T>(
     what: &str,
     place: &dyn Place,

@@ -406,7 +406,8 @@ async fn goes_on_by_itself<E: Engine<Options = u64>>() {
     assert_eq!(store.store.health().health(), Health::Working);
 }
 
-/// Checks for a bounded wait, then for unreadable keys.
+/// Checks for an answer in bounded time, then for unreadable keys.
+/// Once a commit's outcome was answered as unknown, no read may return the old values of its keys.
 async fn what_is_not_known_is_not_read<E: Engine<Options = u64>>() {
     let store = Store::<E>::open();
     for row in [b"one", b"two"] {
@@ -598,7 +599,7 @@ async fn rows_that_are_lost_in_opening_again_are_missed() {
     assert_ne!(store.get(b"two").await.ok(), Some(None));
 }
 
-/// redb's own check would repair a file by dropping a commit.
+/// redb's own check would repair a damaged file by dropping the last commit.
 #[cfg(feature = "redb")]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_check_takes_nothing_back() {

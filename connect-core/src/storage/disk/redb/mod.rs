@@ -184,8 +184,9 @@ fn write(
     Ok(mark)
 }
 
-/// Checks the parts for redb to read as it opens a closed file. After a crash redb checks all by itself. It
-/// may then go back to the commit before an unfinished one, and the header of this one need not be whole.
+/// Checks the parts of a closed file read by redb while opening it.
+/// After a crash redb checks everything itself. It may then go back to the commit before an unfinished one,
+/// and the header of the unfinished one may be damaged.
 fn check_before(file: &Arc<File>) -> Result<(), Unchecked> {
     if file.metadata()?.len() == 0 {
         return Ok(());

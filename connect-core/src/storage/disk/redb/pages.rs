@@ -21,7 +21,7 @@ use crate::storage::{
     },
 };
 
-/// The greatest height of a tree. A longer path is a cycle.
+/// The greatest height of a tree. A longer path is a cycle, made by damage.
 const HIGHEST: usize = 64;
 
 /// The most pages of a table of tables.
@@ -145,7 +145,8 @@ impl<P> FilePages<P> {
         }
     }
 
-    /// Checks a page and its children, with keys after `after` and up to `last`.
+    /// Checks a page and all pages below it.
+    /// Its keys are after `after` and up to `last`.
     fn descend(
         &self,
         link: Link,

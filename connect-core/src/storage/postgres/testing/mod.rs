@@ -152,7 +152,7 @@ fn binaries(programs: &[&str]) -> Option<PathBuf> {
 pub struct Cluster {
     folder: PathBuf,
     port: u16,
-    /// The shell that runs the server until its standard input is closed.
+    /// The shell around the server, until its standard input is closed.
     keeper: Child,
 }
 
@@ -180,7 +180,7 @@ cd / && rm -rf "$OLDPWD"
 impl Cluster {
     /// Starts a server.
     /// Returns `None`, with a note on standard error, if its programs are missing. A durable server
-    /// survives a power loss, has the matching speed, the memory of a small server, and checksums.
+    /// survives a power loss, and is slower for it. It has the memory of a small server, and checksums.
     ///
     /// # Panics
     /// It does not start.

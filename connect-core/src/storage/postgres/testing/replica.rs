@@ -33,7 +33,7 @@ impl Cluster {
         Some(replica.expect("the replica starts"))
     }
 
-    /// Makes commits wait for the replica's disk, or stops that.
+    /// Makes commits wait for the replica's disk, or no longer wait.
     ///
     /// # Panics
     /// The server does not take the setting.
