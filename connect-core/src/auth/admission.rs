@@ -142,7 +142,7 @@ impl Admission {
     }
 
     /// Admits a screen by its key, and counts the request.
-    /// It counts against the screen only, so other software of the account does not slow a register.
+    /// It counts against the screen only, so other software of the account cannot use up its limit.
     ///
     /// # Errors
     /// [`Error::Unauthorized`] without a valid key, [`Error::RateLimited`] when the screen has made too

@@ -47,7 +47,7 @@ impl Credentials {
         })
     }
 
-    /// Checks that the token is valid at this time.
+    /// Checks the validity of the token at this time.
     ///
     /// # Errors
     /// [`Error::Unauthorized`]: it has expired, or was revoked.
@@ -59,7 +59,7 @@ impl Credentials {
         }
     }
 
-    /// Checks that the token has `scope` at `location`.
+    /// Checks the token for `scope` at `location`.
     ///
     /// # Errors
     /// [`Error::ForbiddenLocation`], [`Error::ForbiddenScope`],
@@ -94,7 +94,7 @@ impl Credentials {
         ))))
     }
 
-    /// Checks that the API is available to the account.
+    /// Checks the availability of the API to the account.
     ///
     /// # Errors
     /// [`Error::ApiNotAvailable`].

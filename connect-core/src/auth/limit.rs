@@ -30,7 +30,7 @@ impl fmt::Display for RateLimitKey {
     }
 }
 
-/// The fewest requests per exchange, which costs a commit and a read.
+/// The fewest requests per exchange: it costs a commit and a read.
 const FEWEST: u32 = 12;
 
 /// A caller with its limit of requests in a window.

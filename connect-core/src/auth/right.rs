@@ -62,7 +62,7 @@ pub enum Actor<'a> {
 }
 
 impl Actor<'_> {
-    /// The id of the owner of the actor's idempotency keys.
+    /// The id to store the actor's idempotency keys under.
     pub fn id(&self) -> Uuid {
         match self {
             Self::Token { id, .. } => id.uuid(),
@@ -92,7 +92,7 @@ enum Caller {
 }
 
 impl Caller {
-    /// The row of the right besides the account's, and its key.
+    /// The row behind the right besides the account's, and its key.
     fn row(&self) -> Option<(&Key, &Value)> {
         match self {
             Self::Owner(_) => None,
@@ -194,7 +194,7 @@ impl Access {
         }
     }
 
-    /// Checks that the caller is a screen of a type with this right.
+    /// Requires the caller to be a screen of a type with this right.
     ///
     /// # Errors
     /// [`Error::ForbiddenScope`].

@@ -9,7 +9,7 @@
 //! other server makes its next exchange within a step, and stops.
 //!
 //! No scheme has a lower excess with as few exchanges. After its exchange a server may be idle while
-//! another one uses up the limit, as that one must not be refused unused requests. Then the idle server
+//! another one admits all remaining requests, rightly: they are within the limit. Then the idle server
 //! admits up to a step without an exchange. To reserve this step, the other server would have had to refuse
 //! requests within the limit.
 

@@ -9,13 +9,13 @@
 //!   each costs a hash. This stops a caller trying one password on many owners.
 //! - **An e-mail address** has 100 failures a minute from all networks together. Beyond that, each network
 //!   address has one failure a minute for it, in place of ten. Guessing from many networks becomes slow,
-//!   and the first attempt of everybody is still made. It refuses nobody by itself: a limit over all
-//!   networks that did could be used up by anybody, in the name of any owner.
-//! - **The places where passwords are hashed**, and new ones judged, are few. A hundred callers wait for one;
-//!   further ones are told to come back. Owners with a session or an invitation have a place of their own.
-//! - **A signed-in owner** who gives the password once more has a count of the account's own. Only holders of
-//!   a session or an invitation can fill it. So an owner with a session changes the password even during an
-//!   attack. Each newly set password counts there as well, since to judge one may take long.
+//!   and the first attempt of every network address is still made. This limit refuses no caller by itself:
+//!   a refusing limit over all networks could be used up by anyone, in the name of any owner.
+//! - **The slots for hashing passwords**, and for judging new ones, are few. A hundred callers wait for one;
+//!   further ones are told to retry later. Owners with a session or an invitation have a slot of their own.
+//! - **A signed-in owner** confirming the password has a count of the account's own. Only holders of a
+//!   session or an invitation can fill it. So an owner with a session can change the password even during
+//!   an attack. Each newly set password counts there as well, since judging one may take long.
 //!
 //! Network addresses are those of [`rate::counted_address`]: a whole /64 of IPv6 is one. After 100 000 of
 //! them in a minute, new ones share the count of a wide network ([`rate::wide_network`]), used up by all
@@ -50,7 +50,7 @@ const OF_EMAIL: u32 = 100;
 /// The attempts per minute from each network address.
 const OF_ADDRESS: u32 = 30;
 
-/// The passwords of an account in a minute: wrong when given once more, or newly set.
+/// The passwords of an account per minute: wrong confirmations, or newly set.
 const OF_ACCOUNT: u32 = 10;
 
 /// The most callers counted separately within a minute, to bound memory.
@@ -69,7 +69,7 @@ const LET_IN: usize = 1;
 /// The digest of an e-mail address.
 type Email = [u8; 32];
 
-/// The attempts of the minute under way, and the places where passwords are judged and hashed.
+/// The attempts of the current minute, and the slots for hashing passwords.
 pub(crate) struct SignIns {
     store: Arc<Store>,
     counts: Mutex<SignInCounts>,

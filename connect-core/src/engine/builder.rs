@@ -45,7 +45,7 @@ pub struct ConnectBuilder {
 }
 
 impl Connect {
-    /// Starts a builder with `storage`, which may be empty.
+    /// Starts a builder with `storage`. The storage may be empty.
     pub fn builder(storage: Arc<dyn Storage>) -> ConnectBuilder {
         ConnectBuilder {
             storage,
@@ -122,17 +122,18 @@ impl ConnectBuilder {
     /// Shares rate limits between all processes on the storage.
     /// They are the limits of tokens, accounts and invalid tokens. By default each process counts separately.
     ///
-    /// A process counts its own requests, and shares the count through the storage after every tenth of a
-    /// limit, or third of the limit of an address. Together they exceed a limit by at most this much for
-    /// each process but one. Requests without need of a token, and sign-ins, are counted by each process
-    /// separately.
+    /// A process counts its own requests, and shares the count through the storage after at most every
+    /// tenth of a limit, or third of the limit of an address. Together they exceed a limit by at most this
+    /// much for each process but one. Requests without need of a token, and sign-ins, are counted by each
+    /// process separately.
     pub fn share_limits(mut self) -> Self {
         self.is_shared = true;
         self
     }
 
-    /// Stops all sending and downloading: the store is a copy for trial.
-    /// The service must then run no workers of webhooks and images. Its status shows this setting.
+    /// Marks the store as a trial copy: nothing is sent or downloaded.
+    /// This is a note only. The service must run no workers of webhooks and images, and its status shows
+    /// the note.
     pub fn hold_deliveries(mut self) -> Self {
         self.environment.holds_deliveries = true;
         self

@@ -27,7 +27,7 @@ pub(crate) trait Change: Send + Sync {
     /// Adds the lookups of the write, to share one round trip.
     fn reads(&self, at: &Access, reads: &mut Reads);
 
-    /// Adds lookups that depend on the first reads.
+    /// Adds lookups depending on the first reads.
     fn more_reads(&self, _at: &Access, _unit: &UnitOfWork<'_>, _reads: &mut Reads) {}
 
     /// Applies the write.

@@ -83,7 +83,8 @@ impl Connect {
         self.core.admission.authenticate_screen(address, key).await
     }
 
-    /// Counts a request without need of a token, for the API document for example.
+    /// Counts a request without need of a token.
+    /// A request for the API document is an example.
     ///
     /// # Errors
     /// [`Error::RateLimited`] when `address` has sent too many such requests.
@@ -96,7 +97,7 @@ impl Connect {
         self.core.admission.anonymous_rate(address)
     }
 
-    /// Checks that the API is available to the account of the caller.
+    /// Checks the availability of the API to the caller's account.
     ///
     /// # Errors
     /// [`Error::ApiNotAvailable`].
@@ -106,7 +107,8 @@ impl Connect {
 
     /// Authorizes an authenticated caller at a location for one scope.
     ///
-    /// # Errors [`Error::ApiNotAvailable`], [`Error::ForbiddenLocation`] (also for a missing location),
+    /// # Errors
+    /// [`Error::ApiNotAvailable`], [`Error::ForbiddenLocation`] (also for a missing location),
     /// [`Error::ForbiddenScope`].
     pub fn authorize(
         &self,

@@ -137,7 +137,7 @@ pub(crate) async fn find<R: Resource>(unit: &mut UnitOfWork<'_>, id: Id<R>) -> R
 }
 
 /// Adds the lookups of a write of `draft`, for any record.
-/// The records matched `by` a batch are read already.
+/// For a batch, the records matched `by` a field are read already.
 pub(crate) fn reads_of_draft<R: Resource>(
     draft: &Draft<R>,
     by: Option<&MatchBy>,

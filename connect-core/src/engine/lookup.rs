@@ -14,7 +14,7 @@ pub(super) fn index_by<R: Record>(field: &str) -> Option<&'static Index<R>> {
 }
 
 /// Adds reads of the index entries for a draft's unique texts.
-/// The records matched `by` a batch are read already.
+/// For a batch, the records matched `by` a field are read already.
 pub(super) fn reads<R: Resource>(draft: &Draft<R>, by: Option<&MatchBy>, reads: &mut Reads) {
     for index in R::INDEXES {
         if index.kind == IndexKind::Unique
@@ -26,7 +26,7 @@ pub(super) fn reads<R: Resource>(draft: &Draft<R>, by: Option<&MatchBy>, reads: 
     }
 }
 
-/// Checks that new unique values of `record` are not taken.
+/// Checks the new unique values of `record` against other records.
 pub(super) async fn check_unique<R: Resource>(
     unit: &mut UnitOfWork<'_>,
     old: Option<&R>,
@@ -47,7 +47,7 @@ pub(super) async fn check_unique<R: Resource>(
     Ok(())
 }
 
-/// The plan for reading a list filtered by `query`.
+/// The plan for reading a list filtered by a query.
 pub(super) struct ListPlan<'q, R: Record> {
     /// The narrowest index.
     pub(super) access_path: AccessPath<'q>,

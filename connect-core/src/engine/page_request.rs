@@ -24,20 +24,20 @@ pub struct PageRequest<K> {
     /// The rest of the list from the start of the page.
     pub(super) key_range: KeyRange<K>,
     pub(super) limit: usize,
-    /// The number of rows to read first if each is tested against a filter.
+    /// The number of rows to read first, with a filter.
     pub(super) first_look: usize,
     pub(super) include_deleted: bool,
     /// The position of the cursor, if the request has one.
     place: Option<K>,
     /// The start time of the walk through the list.
     pub(super) began: Timestamp,
-    /// The time from which deletions must be known.
+    /// The earliest time of deletions the request needs.
     deletions_from: Option<Timestamp>,
-    /// The row that must exist for the list to continue after it.
+    /// The required row before the page, if any.
     pub(super) anchor: Option<Anchor<K>>,
 }
 
-/// The row a list continues after, if its rows are purged after some days.
+/// The row before the page, in a list with purged rows.
 /// Once this row is purged, the rows after it may have been purged too, unseen.
 pub(super) struct Anchor<K> {
     /// Its position.
@@ -51,7 +51,7 @@ pub(super) struct Anchor<K> {
 }
 
 impl<K: SortKey> Anchor<K> {
-    /// Checks that the row at the position is the intended one.
+    /// Requires the row at the position to be the intended one.
     /// If it is missing, all rows after it must still exist. `next` is the number of the first row after
     /// it, or else of the location's next row.
     pub(super) fn check(&self, row: Option<&Value>, next: u64) -> Result<(), Error> {

@@ -13,8 +13,8 @@ use crate::{
     wire::read::Invalid,
 };
 
-/// The size of a body to parse on another thread.
-/// So it delays no other request. Parsing 2 MB takes a millisecond, and listing its errors up to 13.
+/// The bytes of the smallest body parsed on another thread.
+/// There it delays no other request. Parsing 2 MB takes a millisecond, and listing its errors up to 13.
 const LARGE: usize = 64 * 1024;
 
 /// The limit of large bodies parsed at once, one for each processor.

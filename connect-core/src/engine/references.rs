@@ -48,6 +48,7 @@ pub(crate) fn reads_elsewhere<R: Resource>(
 }
 
 /// Adds lookups at other locations for rows missing at this one.
+/// Only rows already known to be missing count.
 pub(crate) fn look_elsewhere(
     rows: impl Iterator<Item = (Family, Uuid)>,
     access: &Access,
@@ -75,7 +76,7 @@ pub(crate) fn is_elsewhere(access: &Access, unit: &UnitOfWork<'_>, rows: Family,
     others(access).any(|other| matches!(unit.known(&row(other)), Some(Some(_))))
 }
 
-/// Checks that new references of `record` are to records of this location.
+/// Requires new references of `record` to lead to this location's records.
 /// References also in `old` are not checked. A record of another location of the account is forbidden
 /// rather than unknown, so that the integrator sees the mix-up.
 pub(super) async fn check<R: Resource>(

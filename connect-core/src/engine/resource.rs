@@ -45,7 +45,7 @@ pub trait Resource:
     #[doc(hidden)]
     const DELETE_WEIGHT: usize = 1;
 
-    /// Checks every field that depends on no other record.
+    /// Checks every field independent of other records.
     #[doc(hidden)]
     fn check(input: &mut Self::Input) -> Result<(), Invalid> {
         input.check()
@@ -87,13 +87,14 @@ pub trait Resource:
         Ok(())
     }
 
-    /// Removes what belongs to a record that is deleted. Of one that was lost only the id is known.
+    /// Removes the rows belonging to a deleted record.
+    /// For a lost record, only the id is valid.
     #[doc(hidden)]
     async fn on_delete(&self, _: &mut UnitOfWork<'_>) -> Result<(), Error> {
         Ok(())
     }
 
-    /// Makes lost parts of the record anew.
+    /// Restores lost parts of the record.
     #[doc(hidden)]
     async fn restore_parts(&self, _: &mut UnitOfWork<'_>) -> Result<(), Error> {
         Ok(())
@@ -117,7 +118,7 @@ impl<R: Resource> Draft<R> {
         Ok(Self(input))
     }
 
-    /// Checks that the required fields of a new record are present.
+    /// Checks the presence of a new record's required fields.
     pub(super) fn check_required(&self) -> Result<(), Invalid> {
         let checked = self.0.check_required();
         checked.map_err(|first| Faults::of_input(&self.0, R::Input::REQUIRED).after(first))

@@ -12,7 +12,7 @@ pub(crate) enum Room {
     Whole,
     /// Each item is checked separately.
     EachItem,
-    /// A removal, which is always allowed.
+    /// A removal: it is always allowed.
     Removal,
 }
 
@@ -38,7 +38,8 @@ pub(super) fn check_count<R: Record>(unit: &UnitOfWork<'_>, list: &str) -> Resul
     ))
 }
 
-/// Checks the account's bytes after a write, from `before`.
+/// Checks the limit of an account's bytes after a write.
+/// `before` is their number before the write. A write without growth always passes.
 ///
 /// Registers, kiosks and Scan & Order may exceed the limit by a tenth: a completed sale must be recorded,
 /// even if an integration has filled the account.

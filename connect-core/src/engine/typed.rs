@@ -152,7 +152,7 @@ pub struct Write<T> {
 
 type Sent = BoxFuture<'static, Result<Answer, Refusal>>;
 
-/// The result of a write, and its origin.
+/// The result of a write, new or replayed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written<T> {
     /// The record, or the result of a batch.
@@ -192,7 +192,8 @@ impl<T: DeserializeOwned> Write<T> {
     }
 
     /// Sets the idempotency key.
-    /// A repeated write with the same key within 24 hours returns the stored answer of the first.
+    /// A repeated write with the same key within 24 hours (7 days for a screen) returns the stored answer
+    /// of the first.
     pub fn idempotency_key(self, key: IdempotencyKey) -> Self {
         Self {
             key: Some(key),
@@ -232,7 +233,8 @@ impl<T> fmt::Debug for Write<T> {
     }
 }
 
-/// Parses the core's own output, which fails only if the store was damaged.
+/// Parses the core's own output.
+/// It fails only if the store was damaged.
 pub(crate) fn decoded<T>(read: Result<T, serde_json::Error>) -> Result<T, Error> {
     read.map_err(|e| Fault::corrupt(b"an answer", e).into())
 }

@@ -240,7 +240,8 @@ pub(super) fn in_order<T: Row<Key = TimeKey> + DeserializeOwned + 'static>(
 }
 
 impl Findings {
-    /// Claims: this entry leads to a row with this entry.
+    /// Claims: the row of this entry exists, and has this entry.
+    /// `has` returns true for a row with the entry.
     pub(super) fn leads_to<T: DeserializeOwned + 'static>(
         &mut self,
         partition: Uuid,

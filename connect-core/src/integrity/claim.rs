@@ -14,7 +14,7 @@ use crate::{
 pub(super) struct Claim {
     /// The key of the row in question.
     pub(super) on: Key,
-    /// The key of a reported problem.
+    /// The key to report a problem under.
     pub(super) reported: Key,
     /// The kind of problem if it does not hold.
     pub(super) kind: ProblemKind,
@@ -79,8 +79,8 @@ impl Claim {
         Self { mend, ..claim }
     }
 
-    /// A claim: an index entry leads to a row with this entry.
-    /// `has` returns true for such a row.
+    /// A claim: the row of an index entry exists, and has this entry.
+    /// `has` returns true for a row with the entry.
     pub(super) fn row<T: serde::de::DeserializeOwned>(
         entry: &Key,
         row: Key,
@@ -88,7 +88,7 @@ impl Claim {
     ) -> Self {
         let test = move |found: Option<&Value>| match found {
             None => Some("an index entry leads to a row that is not there".to_owned()),
-            // A row that cannot be parsed is reported where it is.
+            // An unparsable row is reported at its own key.
             Some(found) => match serde_json::from_slice(found) {
                 Ok(found) if !has(&found) => {
                     Some("an index entry leads to a row that does not have it".to_owned())
@@ -111,7 +111,7 @@ impl Claim {
     /// Compares the claim with the row found.
     fn judge(self, found: &Lookup) -> Option<Failed> {
         let Lookup::Found(found) = found else {
-            // Reported where it is; what it says is unknown.
+            // An unreadable row is reported at its own key; its content is unknown.
             return None;
         };
         let message = (self.test)(found.as_ref())?;

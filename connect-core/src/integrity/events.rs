@@ -22,7 +22,7 @@ pub(super) fn event(findings: &mut Findings, at: &ReadKey, row: &Value) {
         && sequence != last + 1
     {
         let (first, until) = (last + 1, sequence - 1);
-        // Old events are purged from the front: then the one before is gone by now, too.
+        // Old events are purged from the front: then the previous one is gone by now, too.
         let test = move |found: Option<&Value>| found.map(|_| missing_events(first, until));
         let last = key(at.partition, Family::Event, &[KeyPart::Number(last)]);
         let mut claim = Claim::on(last, ProblemKind::BrokenEvents, test);

@@ -1,4 +1,4 @@
-//! The rules that the rows of the journal keep.
+//! The rules for rows of the journal.
 
 use std::sync::Arc;
 
@@ -19,7 +19,8 @@ use crate::{
     wire::{DailySummary, Order, Transaction, TransactionType, ZReport},
 };
 
-/// A journal row: it has the number of its key, follows the one before, and is found by its id.
+/// Checks a journal row.
+/// Its number agrees with its key and follows the previous one, and the index of ids leads to it.
 pub(super) fn transaction(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let Some(number) = at.number() else { return };
     let before = findings.partition.last_receipt.replace(number);
@@ -50,7 +51,7 @@ pub(super) fn transaction(findings: &mut Findings, at: &ReadKey, row: &Value) {
         None => Some(format!(
             "receipt {number} is of {day}, which has no summary"
         )),
-        // One that cannot be parsed is reported where it is.
+        // An unparsable one is reported at its own key.
         Some(found) => match serde_json::from_slice::<DailySummary>(found) {
             Ok(summary) if summary.last_receipt_number < Some(number) => Some(format!(
                 "receipt {number} is of {day}, whose summary ends before it"
@@ -70,7 +71,8 @@ pub(super) fn transaction(findings: &mut Findings, at: &ReadKey, row: &Value) {
     links(findings, at, &row);
 }
 
-/// The rows that a journal row names: the sale that it refunds, and its order.
+/// Claims: the refunded sale and the order of a journal row exist.
+/// The order of a sale must also name the sale.
 fn links(findings: &mut Findings, at: &ReadKey, row: &Transaction) {
     let number = row.receipt_number;
     if let Some(sale) = row.refund_of {
@@ -92,7 +94,7 @@ fn links(findings: &mut Findings, at: &ReadKey, row: &Transaction) {
                 "receipt {number} is of order {id}, which is not there"
             ));
         };
-        // One that cannot be parsed is reported where it is.
+        // An unparsable one is reported at its own key.
         let order: Order = serde_json::from_slice(found).ok()?;
         let leads_back = sale.is_none() || order.transaction_id == sale;
         (!leads_back).then(|| format!("receipt {number} is of order {id}, which does not name it"))
@@ -102,7 +104,7 @@ fn links(findings: &mut Findings, at: &ReadKey, row: &Transaction) {
     findings.claim(claim.reported_as(&findings.key().clone()));
 }
 
-/// An entry that leads from an id to a journal row.
+/// Checks an entry from an id to a journal row.
 pub(super) fn transaction_by_id(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let (Some(number), Some(id)) = (receipt_number(findings, row), at.id()) else {
         return;
@@ -111,7 +113,8 @@ pub(super) fn transaction_by_id(findings: &mut Findings, at: &ReadKey, row: &Val
     findings.mended_by(Some(Mend::Remove));
 }
 
-/// A daily summary: it is that of its key, and its last row is of that day.
+/// Checks a daily summary: it agrees with its key.
+/// Its last row must exist, and be of the same day.
 pub(super) fn day(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let Some(summary) = findings.parse::<DailySummary>(row) else {
         return;
@@ -131,7 +134,8 @@ pub(super) fn day(findings: &mut Findings, at: &ReadKey, row: &Value) {
     }
 }
 
-/// A day that was later than any before it, with its first row.
+/// Checks the entry of a day later than any before.
+/// It holds the receipt number of the day's first row.
 pub(super) fn receipt_from(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let Some(number) = receipt_number(findings, row) else {
         return;
@@ -143,7 +147,8 @@ pub(super) fn receipt_from(findings: &mut Findings, at: &ReadKey, row: &Value) {
     });
 }
 
-/// A day after whose last row only rows of later days came.
+/// Checks the entry of a day followed only by later days.
+/// All rows after the day's last row are of later days.
 pub(super) fn receipt_up_to(findings: &mut Findings, at: &ReadKey, row: &Value) {
     findings.is_empty(row);
     let Some(day) = at.number() else { return };
@@ -155,7 +160,7 @@ pub(super) fn receipt_up_to(findings: &mut Findings, at: &ReadKey, row: &Value) 
     findings.mended_by(Some(Mend::Remove));
 }
 
-/// The sums of a register.
+/// Checks the sums of a register since its last Z report.
 pub(super) fn register_period(findings: &mut Findings, at: &ReadKey, row: &Value) {
     if let (Some(period), Some(register)) = (findings.parse::<RegisterPeriod>(row), at.id()) {
         for claim in findings.partition.registers.add_period(register, &period) {
@@ -164,8 +169,8 @@ pub(super) fn register_period(findings: &mut Findings, at: &ReadKey, row: &Value
     }
 }
 
-/// A Z report: it is under its own id, and in the order of closings. The rows that it is of say the
-/// rest.
+/// Checks the key of a Z report, and its entry by closing.
+/// Its number and sums are checked with the rows of the journal.
 pub(super) fn z_report(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let Some(report) = findings.parse::<ZReport>(row) else {
         return;
@@ -188,13 +193,14 @@ fn sums(findings: &mut Findings) -> &mut JournalSums {
     Arc::make_mut(&mut findings.partition.journal)
 }
 
-/// Notes that this receipt was written, which may be lost.
+/// Records a receipt number named by another row.
+/// The receipt itself may be lost.
 fn tells_of(findings: &mut Findings, receipt: Option<u64>) {
     let told = &mut findings.partition.told_receipt;
     *told = receipt.unwrap_or_default().max(*told);
 }
 
-/// The receipt number that an entry holds.
+/// Reads the receipt number in an entry.
 fn receipt_number(findings: &mut Findings, row: &Value) -> Option<u64> {
     let number = <[u8; 8]>::try_from(&**row).ok().map(u64::from_be_bytes);
     if number.is_none() {
@@ -204,8 +210,9 @@ fn receipt_number(findings: &mut Findings, row: &Value) -> Option<u64> {
     number
 }
 
-/// Claims that this row leads to a journal row that has it. What bounds the rows of days stays when a row is
-/// lost: it is of use to the others.
+/// Claims: a journal row exists, and belongs to this entry.
+/// `has` returns true for such a row. The claim has no repair: bounds of days stay after the loss of a
+/// row, since other rows still need them.
 fn leads_to_row(
     findings: &mut Findings,
     at: &ReadKey,

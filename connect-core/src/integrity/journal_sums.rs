@@ -19,11 +19,11 @@ use crate::{
 #[derive(Clone, Default)]
 pub(super) struct JournalSums {
     days: BTreeMap<Date, Day>,
-    /// The expected entries not seen yet of days later than any before.
-    /// The value is the first row of the day.
+    /// The days later than any before, with their first rows.
+    /// An entry is removed once it is seen among the stored ones.
     from: BTreeMap<u64, u64>,
     latest: Option<u64>,
-    /// The same for days with only later days after their last row.
+    /// The same for days followed only by later days.
     up_to: BTreeSet<u64>,
     /// The unexpected entries of days.
     stray: Vec<(Family, u64)>,
@@ -61,14 +61,15 @@ impl JournalSums {
         day.agrees = Some(day.rows == summary.totals);
     }
 
-    /// Adds the entry of a day later than any before, with its first row.
+    /// Adds the entry of a day later than any before.
+    /// It has the day's first row.
     pub(super) fn add_from(&mut self, day: u64, receipt_number: u64) {
         if self.from.remove(&day) != Some(receipt_number) {
             self.stray.push((Family::ReceiptFrom, day));
         }
     }
 
-    /// Adds the entry of a day with only later days after its last row.
+    /// Adds the entry of a day followed only by later days.
     pub(super) fn add_up_to(&mut self, day: u64) {
         if !self.up_to.remove(&day) {
             self.stray.push((Family::ReceiptUpTo, day));

@@ -1,15 +1,14 @@
-//! Checking a store: every row, every index entry, every count, every sequence of events.
+//! The integrity check of a store: rows, index entries, counts and events.
 //!
-//! [`walk`] goes through the whole key space in pieces, so it also comes upon rows that nothing
-//! leads to. [`rows`] says what must hold for each row, as [`claim`]s on other rows: a product
-//! claims its index entries, and an entry claims the product. What holds for a location as a whole
-//! (its clock, its events, its counts) is checked by [`partition`] when all its rows were seen.
+//! [`walk`] goes through the whole key space in pieces, so it also finds rows without a reference to them.
+//! [`rows`] has the rules for each row, as [`claim`]s on other rows: a product claims its index entries,
+//! and an entry claims the product. [`partition`] has the rules for a whole location (its clock, its
+//! events, its counts), checked after all its rows.
 //!
-//! The service may go on meanwhile. The rows that a piece claims are read after the piece itself,
-//! so a problem that shows may be one of timing; then the piece is read again. What shows twice in
-//! a row, while the clock of the location stood still, is a problem. Where the clock does not stand
-//! still, the third reading is made under the lock of the location, which keeps its writers waiting
-//! for the few milliseconds that a piece takes.
+//! The service may run during the check. The claimed rows of a piece are read after the piece itself, so a
+//! problem may be one of timing. Then the piece is read again. A problem is confirmed if two readings in a
+//! row show it, and the clock of the location did not move during the second. From the third reading on,
+//! the check holds the lock of the location: its writers wait for the few milliseconds of a piece.
 
 mod catalog;
 mod claim;
@@ -40,15 +39,15 @@ use super::Connect;
 
 use crate::{transaction::Error, wire::Timestamp};
 
-/// The most walks of a repair. One repair may bring another to light, and few do.
+/// The most walks of a repair.
+/// A repair may reveal another problem, but seldom does.
 const MOST_WALKS: usize = 10;
 
 impl Connect {
-    /// Checks every row of the store, and that they agree with each other. `progress` is called
-    /// after every piece of about 500 rows. Changes nothing.
+    /// Checks every row of the store, and the agreement of the rows.
+    /// `progress` is called after every piece of about 500 rows. Changes nothing.
     ///
-    /// Rows that the storage cannot return are reported like everything else, and the check goes on
-    /// behind them.
+    /// Rows that the storage cannot return are reported as well, and the check continues after them.
     ///
     /// # Errors
     /// The storage does not answer at all. Problems in the store are no error; they are in the
@@ -60,12 +59,12 @@ impl Connect {
         Ok(walk::walk(self.store(), self.check_time().await, progress, None).await?)
     }
 
-    /// Checks a store, and makes its rows agree where they tell how: index entries that lead to no row are
-    /// removed, and missing ones written; a record that is lost is deleted, as by a client, with a
-    /// tombstone and an event. `tell` takes each problem that is no more, and what was done. What is lost
-    /// otherwise is in the report, that of a check at the end.
+    /// Checks a store, and repairs it as far as its rows allow.
+    /// Index entries without a row are removed, and missing ones written. A lost record is deleted, as by a
+    /// client, with a tombstone and an event. `tell` is called with each repaired problem and its repair. The
+    /// report is that of the last walk, and lists all problems without a repair.
     ///
-    /// Does nothing to a store that a newer program has written to, or whose import did not finish.
+    /// Changes nothing in a store with rows of a newer program, or with an unfinished import.
     ///
     /// # Errors
     /// The storage does not answer, or takes no writes.
@@ -98,7 +97,8 @@ impl Connect {
         Ok(report)
     }
 
-    /// The time of a check. A clock that is behind would take what was purged for lost.
+    /// The time of a check: now, or the last maintenance if later.
+    /// With a clock behind the last maintenance, purged rows would count as lost.
     async fn check_time(&self) -> Timestamp {
         let last = self.last_maintenance().await.ok().flatten();
         self.now().max(last.unwrap_or(Timestamp::EPOCH))

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Checks a webhook's outstanding deliveries.
-/// A worker will see them, and they have an account.
+/// A worker must be due to attempt them, and they must have an account.
 /// `clock` is the row of the clock at the time of their count. While that row is the same, no worker has
 /// removed any of them.
 pub(super) async fn are_looked_at(
@@ -61,7 +61,7 @@ pub(super) async fn are_looked_at(
 }
 
 /// Returns whether the account behind `link` has switched a webhook off.
-/// An unreadable row is reported at its own key.
+/// An unreadable row counts as off: it is reported at its own key.
 async fn is_off(
     reader: &LenientReader<'_>,
     webhook: Uuid,

@@ -1,4 +1,4 @@
-//! The rules that a location or an account keeps as a whole: its clock, its events, its counts.
+//! The rules for a whole location or account: clock, events and counts.
 
 use std::{cmp::Ordering, collections::BTreeMap, sync::Arc};
 
@@ -17,23 +17,25 @@ use crate::{
     wire::{Timestamp, limits::EVENT_DAYS},
 };
 
-/// The facts of a partition that were seen so far.
+/// The facts about a partition, from the rows so far.
 #[derive(Clone, Default)]
 pub(super) struct Partition {
     pub(super) id: Uuid,
-    /// The row of the clock, which is the first of the partition.
+    /// The row of the clock, the first row of the partition.
     pub(super) clock: Option<Value>,
     /// The number of rows of each family.
     pub(super) counts: BTreeMap<Family, u64>,
-    /// The same of the families that this program does not know.
+    /// The same for families unknown to this program.
     pub(super) newer: BTreeMap<u8, u64>,
     /// The latest time of a record, and the record's key.
     latest: Option<(Timestamp, Key)>,
-    /// The sequence number and the time of the last event; no time when it cannot be read.
+    /// The sequence number and the time of the last event.
+    /// The time is `None` if the event is unreadable.
     pub(super) last_event: Option<(u64, Option<Timestamp>)>,
     /// The number of the last journal row.
     pub(super) last_receipt: Option<u64>,
-    /// The highest number of a receipt of which something tells: it may be lost itself.
+    /// The highest receipt number in index entries, daily summaries and Z reports.
+    /// The receipt itself may be lost.
     pub(super) told_receipt: u64,
     /// The highest number of an order.
     pub(super) last_order: u64,
@@ -43,20 +45,20 @@ pub(super) struct Partition {
     pub(super) registers: Registers,
     /// The sums of the stock.
     pub(super) stock: StockSums,
-    /// The counts of the rows.
+    /// The usage, counted from the rows.
     pub(super) stored: Usage,
-    /// Set when rows have problems, or cannot be read.
+    /// Set if rows have problems or are unreadable.
     pub(super) has_problems: bool,
-    /// Set when rows cannot be read.
+    /// Set if rows are unreadable.
     is_unreadable: bool,
-    /// The number of sales that name an order.
+    /// The number of sales with an order.
     pub(super) sales_of_orders: u64,
-    /// The number of orders that name a sale.
+    /// The number of orders with a sale.
     pub(super) paid_orders: u64,
 }
 
-/// The families that have as many rows as each other, besides the rows of a kind and their index by
-/// change ([`Family::by_change`]).
+/// The pairs of families with equal numbers of rows.
+/// [`Family::by_change`] has further pairs: the rows of a kind and their index by change.
 const SAME_COUNTS: [(Family, Family); 11] = [
     (Family::Category, Family::CategoryByName),
     (Family::Category, Family::CategoryFoldedName),
@@ -71,7 +73,8 @@ const SAME_COUNTS: [(Family, Family); 11] = [
     (Family::Order, Family::OrderByScreen),
 ];
 
-/// The families whose rows are numbered from 1 without gaps, besides events, and are never deleted.
+/// The families numbered from 1 without gaps, and never deleted.
+/// Events are numbered the same way, but purged.
 const NUMBERED: [Family; 2] = [Family::Transaction, Family::Order];
 
 impl Partition {
@@ -90,7 +93,7 @@ impl Partition {
         *self.newer.entry(family).or_default() += 1;
     }
 
-    /// Adds a row to what is stored.
+    /// Adds a row to the usage.
     pub(super) fn store(&mut self, key: &Key, family: Family, row: &Value) {
         if counted(family) == Some(UsageRule::Always) {
             self.stored.add(key, family, row.len());
@@ -107,7 +110,7 @@ impl Partition {
         }
     }
 
-    /// Notes a row that cannot be read.
+    /// Records an unreadable row.
     pub(super) fn unreadable(&mut self, key: &[u8]) {
         (self.has_problems, self.is_unreadable) = (true, true);
         let Some(at) = ReadKey::of(key) else { return };
@@ -120,7 +123,7 @@ impl Partition {
         }
     }
 
-    /// Returns whether the rows are those of a location.
+    /// Returns true if the partition is a location's.
     pub(super) fn is_location(&self) -> bool {
         (self.counts.keys()).any(|family| family.owner() == PartitionOwner::Location)
     }
@@ -129,7 +132,7 @@ impl Partition {
         self.counts.get(&family).copied().unwrap_or_default()
     }
 
-    /// Checks the partition once all its rows were seen.
+    /// Checks the partition as a whole, after all its rows.
     pub(super) async fn finish(
         &self,
         reader: &LenientReader<'_>,
@@ -143,7 +146,7 @@ impl Partition {
             from: &events,
             to: Some(&after_prefix(&events)),
         };
-        // Rows that cannot be read were reported where they are.
+        // Unreadable rows were reported at their own keys.
         let Ok((clock_row, newest)) = reader.clock_and_last(self.id, range).await else {
             return Ok(Vec::new());
         };
@@ -170,7 +173,7 @@ impl Partition {
                 "the clock has counted {counted} events, and there is one with number {newest}"
             )));
         }
-        // Where none is left, all were purged, unless the last change is too young for that.
+        // With no event left, all were purged, unless the last change is too recent for that.
         let is_recent = clock.updated_at >= now.plus_seconds(-EVENT_DAYS * 24 * 3600);
         let first_missing = newest.map_or(clock.sequence, |newest| newest + 1);
         if first_missing <= clock.sequence && (newest.is_some() || is_recent) && clock.sequence > 0
@@ -189,14 +192,14 @@ impl Partition {
             problems.extend(outstanding::are_looked_at(reader, self.id, outstanding, clock).await?);
         }
         if clock_row == self.clock {
-            // Nobody has written since the first row was read.
+            // No write has come since the first row was read.
             problems.extend(self.compare_counts());
             problems.extend(self.compare_numbers(&clock));
             problems.extend(self.journal.compare(self.id));
             problems.extend(self.registers.compare(self.id));
             problems.extend(self.stock.compare(self.id));
             problems.extend(self.compare_orders());
-            // What is wrong with rows says more than that they are counted wrong.
+            // Problems of rows say more than wrong counts.
             if problems.is_empty() && !self.has_problems {
                 problems.extend(self.compare_stored(&clock));
             }
@@ -204,8 +207,8 @@ impl Partition {
         Ok(problems)
     }
 
-    /// Holds the numbers that the clock has given out against the rows. A clock that is behind gives
-    /// the number of a row once more, to one that is then written over it.
+    /// Compares the numbers given out by the clock with the rows.
+    /// A clock behind its rows gives the number of a row again, and the new row overwrites it.
     fn compare_numbers(&self, clock: &ChangeClock) -> impl Iterator<Item = Problem> {
         NUMBERED.iter().filter_map(|rows| {
             let (counted, there) = (clock.last_number(*rows), self.number_of(*rows));
@@ -220,7 +223,7 @@ impl Partition {
         })
     }
 
-    /// Holds what the clock has counted as stored against the rows.
+    /// Compares the usage counted by the clock with the rows.
     fn compare_stored(&self, clock: &ChangeClock) -> Option<Problem> {
         let counted = clock.usage.as_ref().filter(|usage| usage.is_complete())?;
         let stored = &self.stored;
@@ -243,12 +246,12 @@ impl Partition {
         })
     }
 
-    /// The clock as it was read; `None` when it is lost.
+    /// The stored clock; `None` if it is missing or unparsable.
     fn read_clock(&self) -> Option<ChangeClock> {
         serde_json::from_slice(self.clock.as_ref()?).ok()
     }
 
-    /// The clock, moved up to its rows; `None` when it cannot be parsed.
+    /// The clock, moved up to its rows; `None` if it is unparsable.
     fn clock_of_rows(&self) -> Option<ChangeClock> {
         let mut clock = ChangeClock::read(&clock_key(self.id), self.clock.as_ref()).ok()?;
         let latest = self.latest.as_ref().map(|(time, _)| *time);
@@ -257,19 +260,21 @@ impl Partition {
         clock.raise(Family::Event, last_event);
         let receipt = self.last_receipt.unwrap_or_default();
         clock.raise(Family::Transaction, receipt.max(self.told_receipt));
-        // Orders are numbered without gaps: lost ones have left their entries.
+        // Orders are numbered without gaps, and lost ones still have index entries.
         let orders = self.number_of(Family::OrderByCreation);
         clock.raise(Family::Order, orders.max(self.last_order));
         Some(clock)
     }
 
-    /// Returns whether the clock is lost, or behind: the next event would be written over another.
+    /// Returns true if the clock is missing, or behind its rows.
+    /// The next event would then overwrite another.
     pub(super) fn is_behind(&self) -> bool {
         self.clock_of_rows() != self.read_clock()
     }
 
-    /// The commit for the clock, and for lost indexes and sums of the journal. It expects the clock as it
-    /// was before the rows were read.
+    /// Makes the commit for the clock, and for lost indexes and sums.
+    /// The indexes and sums are those of the journal and the registers. The commit expects the clock as read
+    /// before the other rows.
     pub(super) fn mend(&self, nonce: u64) -> Result<Option<Commit>, Fault> {
         let has_clock = self.is_location() || self.number_of(Family::Account) > 0;
         let clock = self
@@ -317,7 +322,7 @@ impl Partition {
     }
 }
 
-/// Says that events are missing, given the numbers of the first and the last of them.
+/// Returns the message about missing events, from `first` to `last`.
 pub(super) fn missing_events(first: u64, last: u64) -> String {
     if first == last {
         format!("event {first} is missing")

@@ -126,8 +126,8 @@ impl Registers {
         claims
     }
 
-    /// Returns the registers with wrong sums, once all rows of the location are added.
-    /// No write may have come in between.
+    /// Returns the registers with wrong sums.
+    /// All rows of the location must be added, and no write may have come in between.
     pub(super) fn compare(&self, location: Uuid) -> impl Iterator<Item = Problem> {
         let all = self.open.iter();
         let wrong = all.filter(|(_, open)| open.agrees != Some(true));

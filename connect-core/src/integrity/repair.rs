@@ -1,7 +1,8 @@
 //! Repairs on a walk: writes to make failed claims hold.
 //!
-//! Each commit expects the rows that it follows from, and the clock of the partition, whose other writers wait for
-//! it. One that is refused all the same, as others have written, is made on the next walk.
+//! A commit for rows expects the rows it was derived from, and the clock of the partition. Except for global
+//! rows, it is made under the lock of the partition. If other writes refuse it all the same, the next walk
+//! makes it.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +29,8 @@ pub(super) struct Repairs<'r> {
     pub(super) tell: &'r mut (dyn FnMut(&str, &str) + Send),
     /// The number of commits.
     pub(super) count: u64,
-    /// Set when others have written what a repair follows from: the next walk tells what is left of it.
+    /// Set when other writes have refused a repair.
+    /// The next walk finds any remaining problem.
     pub(super) is_refused: bool,
     /// The records of the partition with a loss.
     pub(super) records: BTreeMap<(Family, Uuid), Loss>,
@@ -37,14 +39,15 @@ pub(super) struct Repairs<'r> {
 /// The loss of a record.
 pub(super) struct Loss {
     problem: Problem,
-    /// The first row that told of it.
+    /// The first row with a sign of the loss.
     told_by: Entry,
     /// The stray index entries.
     entries: Vec<Key>,
 }
 
 impl Repairs<'_> {
-    /// Mends index entries of rows, which the reader has read after the clock of their partition.
+    /// Repairs index entries of rows.
+    /// The reader has read them after the clock of their partition.
     pub(super) async fn rows(
         &mut self,
         reader: LenientReader<'_>,
@@ -92,7 +95,7 @@ impl Repairs<'_> {
                 clock.moving_to(time, self.store.nonce(), (key, Some(row)))?
             }
             (_, None) => Commit::default(),
-            // Nobody writes beside a clock that cannot be parsed.
+            // A partition with an unparsable clock takes no writes.
             (Err(_), Some(_)) => return Ok(()),
         };
         let commit = Commit {
@@ -111,7 +114,8 @@ impl Repairs<'_> {
         Ok(())
     }
 
-    /// Mends a partition as a whole, once all its rows were seen, and have these problems as a whole.
+    /// Repairs a partition as a whole, after all its rows.
+    /// `problems` are those of the partition as a whole.
     pub(super) async fn partition(
         &mut self,
         partition: &Partition,
@@ -120,13 +124,13 @@ impl Repairs<'_> {
         let records = std::mem::take(&mut self.records);
         let before = self.count;
         self.wake(partition.id, problems).await?;
-        // A clock that is behind would give the numbers of others to events.
+        // A clock behind its rows would give new events the numbers of existing ones.
         if !partition.is_behind() {
             for (record, loss) in records {
                 self.record(partition.id, record, &loss).await?;
             }
         }
-        // What was repaired has moved the clock.
+        // A repair has moved the clock; then the next walk makes this commit.
         if self.count == before
             && let Some(commit) = partition.mend(self.store.nonce())?
         {
@@ -158,7 +162,7 @@ impl Repairs<'_> {
                 if let Some(fault) = error.failed_write() {
                     return Err(fault);
                 }
-                // A row in the way cannot be parsed, say.
+                // For example, a row of the repair is unparsable.
                 let fault = error.cause();
                 tracing::warn!(%fault, problem, "this could not be repaired");
             }
@@ -166,7 +170,7 @@ impl Repairs<'_> {
         Ok(())
     }
 
-    /// Has a worker look at the deliveries of a webhook, when none would.
+    /// Wakes a worker for a webhook with unattended deliveries.
     async fn wake(&mut self, webhook: Uuid, problems: &[Problem]) -> Result<(), Fault> {
         let note = woken_key(webhook.into());
         let reported = hex::encode(&note);
@@ -182,7 +186,7 @@ impl Repairs<'_> {
         self.whole(commit, &problem, "written").await
     }
 
-    /// Commits what mends a partition as a whole.
+    /// Commits a repair of a partition as a whole.
     async fn whole(&mut self, commit: Commit, problem: &str, done: &str) -> Result<(), Fault> {
         if self.store.commit(commit).await? {
             self.count += 1;
@@ -192,7 +196,7 @@ impl Repairs<'_> {
     }
 }
 
-/// The name of the family that a key is of.
+/// Returns the name of a key's family; empty for an unknown key.
 fn name(key: &[u8]) -> &'static str {
     ReadKey::of(key).map_or("", |at| at.family.name())
 }

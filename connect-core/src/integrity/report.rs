@@ -101,7 +101,7 @@ pub enum ProblemKind {
     DeletedAndThere,
     /// An event is missing, or earlier than the previous one.
     BrokenEvents,
-    /// The clock of a location is missing, or behind its records.
+    /// The clock of a location or account is missing, or behind its records.
     ClockBehind,
     /// A count of rows, index entries or bytes is wrong.
     Count,

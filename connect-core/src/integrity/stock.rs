@@ -11,8 +11,9 @@ use crate::{
     wire::{Product, StockLevel, StockMovement},
 };
 
-/// Checks a level: its product exists, and has the same quantity and external id.
-/// The level is also the sum of the product's movements.
+/// Checks a level.
+/// Its product exists, and has the same quantity and external id. The level is also the sum of the
+/// product's movements.
 pub(super) fn level(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let Some(level) = findings.parse::<StockLevel>(row) else {
         return;

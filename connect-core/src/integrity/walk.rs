@@ -17,13 +17,14 @@ use crate::{
     wire::Timestamp,
 };
 
-/// The number of rows that are read at a time.
+/// The number of rows read at a time.
 const PIECE: usize = 500;
 
-/// The most readings of a piece while others write; the third and later ones are under a lock.
+/// The most readings of a piece during other writes.
+/// The third and later ones hold the lock of the location.
 const MOST_READINGS: usize = 6;
 
-/// Checks all rows of a store, and repairs them when there are `repairs`.
+/// Checks all rows of a store, and repairs them if given `repairs`.
 pub(super) async fn walk<'s>(
     store: &'s Store,
     now: Timestamp,
@@ -66,16 +67,16 @@ struct IntegrityWalk<'s, 'r> {
     store: &'s Store,
     reader: LenientReader<'s>,
     now: Timestamp,
-    /// The partition that the walk is in.
+    /// The current partition.
     partition: Partition,
-    /// The locations that an account has, as far as they are known.
+    /// The known locations of accounts.
     locations: BTreeSet<Uuid>,
     report: CheckReport,
     repairs: Option<&'r mut Repairs<'s>>,
 }
 
 impl IntegrityWalk<'_, '_> {
-    /// A row that the storage cannot return.
+    /// Records a row the storage cannot return.
     async fn damaged(&mut self, key: &[u8], error: &dyn std::fmt::Display) -> Result<(), Fault> {
         self.enter(owner(key)).await?;
         self.partition.unreadable(key);
@@ -86,7 +87,7 @@ impl IntegrityWalk<'_, '_> {
         Ok(())
     }
 
-    /// Some rows of one partition.
+    /// Checks some rows of one partition.
     async fn rows(&mut self, entries: &[Entry]) -> Result<(), Fault> {
         let (Some((first, _)), Some((last, _))) = (entries.first(), entries.last()) else {
             return Ok(());
@@ -117,7 +118,7 @@ impl IntegrityWalk<'_, '_> {
             _ => LenientReader::under_lock(self.store, id).await?,
         };
         let Some(Lookup::Found(clock)) = reader.values(&[clock_key(id)]).await?.pop() else {
-            // Nobody writes beside a clock that cannot be read.
+            // A partition with an unreadable clock takes no writes.
             return Ok(());
         };
         let piece = reader.piece(first, Some(&end), PIECE).await?;
@@ -125,7 +126,9 @@ impl IntegrityWalk<'_, '_> {
         repairs.rows(reader, id, clock, findings).await
     }
 
-    /// Reads rows with problems again, until the same ones show twice while nobody writes.
+    /// Reads rows with problems again, until two readings in a row agree.
+    /// The clock must not move during the second of them. After [`MOST_READINGS`], the problems common to the
+    /// last two readings are returned.
     async fn read_again(
         &self,
         first: &Key,
@@ -138,7 +141,7 @@ impl IntegrityWalk<'_, '_> {
         let mut reading = 2;
         loop {
             if reading > 2 && id != GLOBAL {
-                // Given back first: a lock that is held cannot be had once more.
+                // Released first: the lock cannot be taken twice at a time.
                 drop(lock.take());
                 lock = Some(LenientReader::under_lock(self.store, id).await?);
             }
@@ -176,7 +179,7 @@ impl IntegrityWalk<'_, '_> {
         }
     }
 
-    /// Goes on to another partition, and finishes the one before.
+    /// Enters a partition, and finishes the previous one.
     async fn enter(&mut self, id: Uuid) -> Result<(), Fault> {
         if id != self.partition.id {
             self.finish().await?;
@@ -196,7 +199,7 @@ impl IntegrityWalk<'_, '_> {
         self.report.add(problems);
         let id = self.partition.id;
         if self.partition.is_location() && !self.locations.contains(&id) {
-            // It may have been made since.
+            // The location may have been created since.
             self.locations = self.all_locations().await?;
             if !self.locations.contains(&id) {
                 self.report.add(vec![owners::no_owner(id)]);
@@ -212,7 +215,7 @@ impl IntegrityWalk<'_, '_> {
         Ok(())
     }
 
-    /// The locations of all accounts that can be read.
+    /// Returns the locations of all readable accounts.
     async fn all_locations(&self) -> Result<BTreeSet<Uuid>, Fault> {
         let prefix = key(GLOBAL, Family::AccountList, &[]);
         let end = after_prefix(&prefix);
@@ -241,7 +244,7 @@ impl IntegrityWalk<'_, '_> {
     }
 }
 
-/// Holds every claim against the rows that it is about.
+/// Compares every claim with its row.
 async fn judge(
     reader: &LenientReader<'_>,
     findings: Findings,
@@ -257,7 +260,7 @@ async fn judge(
     Ok((partition, problems))
 }
 
-/// The partition that a key belongs to. What is too short to have one is nobody's.
+/// Returns the partition of a key; the global one for a short key.
 fn owner(key: &[u8]) -> Uuid {
     key.first_chunk().map_or(GLOBAL, |id| Uuid::from_bytes(*id))
 }
@@ -265,7 +268,7 @@ fn owner(key: &[u8]) -> Uuid {
 fn is_same(before: &[Lookup], after: &[Lookup]) -> bool {
     before.iter().zip(after).all(|pair| match pair {
         (Lookup::Found(before), Lookup::Found(after)) => before == after,
-        // An unreadable clock keeps all writers of the location away.
+        // A location with an unreadable clock takes no writes.
         (Lookup::Damaged, Lookup::Damaged) => true,
         _ => false,
     })

@@ -166,7 +166,7 @@ struct Unread {
 }
 
 /// Counts the rows of queues, up to `most`, and shows each row.
-/// Queues with due times are in their order.
+/// The rows of a queue with due times are in their order.
 ///
 /// Many queues are short, and few are long. So the beginnings of many queues are read at a time,
 /// and then longer and longer pieces of fewer and fewer queues.
@@ -185,7 +185,7 @@ async fn count(
         length = (PIECE / unread.len()).max(length).min(PIECE);
         let mut round = mem::take(&mut unread).into_iter();
         while round.len() > 0 {
-            // Beyond the most, the head of each is read still: it may be the one that is due longest.
+            // Beyond the limit, the head of each queue is still read: it may be the longest overdue.
             let is_full = counted.count == most;
             let some = round.by_ref().take(PIECE / length);
             let some: Vec<Unread> = some.filter(|queue| queue.is_head || !is_full).collect();

@@ -131,7 +131,7 @@ impl Connect {
         let keys: Vec<_> = locations.map(|at| clock_key(at.id.uuid())).collect();
         let clocks = LenientReader::new(self.store()).values(&keys).await?;
         let mut clocks = keys.iter().zip(clocks).map(|(key, row)| match row {
-            // One that was never written to has nothing.
+            // A location without a first write has nothing.
             Lookup::Found(None) => Some(Usage::default()),
             Lookup::Found(row) => ChangeClock::read(key, row.as_ref()).ok()?.usage,
             Lookup::Damaged => None,

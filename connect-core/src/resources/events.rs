@@ -1,4 +1,5 @@
-//! The events of webhooks as a feed, for receivers after an outage (contract: chapter 12).
+//! The feed of events (contract: chapter 12).
+//! It has the events of webhooks, for receivers after an outage.
 
 use serde::Deserialize;
 use uuid::Uuid;

@@ -1,4 +1,4 @@
-//! Records of a damaged store that are lost, or have lost a part.
+//! The repair of records with a loss, in a damaged store.
 
 use uuid::Uuid;
 
@@ -14,9 +14,9 @@ use crate::{
 
 /// Repairs a record with a loss, and removes its stray index entries.
 ///
-/// One that is lost itself is deleted, as it would be by a client: with a tombstone, an event, and
-/// whatever belongs or refers to it. One that is there gets anew what belongs to it. Returns what was
-/// done; `None` when the row that told of the loss is another by now: a client may have deleted the record.
+/// A lost record is deleted, as by a client: with a tombstone, an event, its parts and the references to
+/// it. For an existing record, its lost parts are restored. Returns the repair in words; `None` if the row
+/// `told_by` has changed since: a client may have deleted the record.
 pub(crate) async fn see_to(
     store: &Store,
     location: Uuid,

@@ -101,7 +101,7 @@ impl Change for Bulk {
                         result.unchanged += 1;
                     }
                 }
-                // A fault of ours is not the product's: the whole may be repeated.
+                // An internal error is not the product's: the whole write may be repeated.
                 Err(error @ Error::Internal(_)) => {
                     unit.rollback();
                     return Err(error);

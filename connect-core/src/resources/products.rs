@@ -60,8 +60,8 @@ impl Resource for Product {
 
     fn reads(draft: &Draft<Self>, reads: &mut Reads) {
         if let Some(name) = draft.category_name.value() {
-            // Items of a batch mostly share a few categories. That a product refers to its category is
-            // checked by the row.
+            // Items of a batch mostly share a few categories. The row of the category is read too, for the
+            // check of the reference.
             let name = text::folded(name);
             reads.shared_unique::<Category>(Family::CategoryByName, Indexed::Text(&name));
         }

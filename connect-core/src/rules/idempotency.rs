@@ -37,7 +37,7 @@ impl Fingerprint {
 pub(crate) enum KeyRetention {
     /// For programs and people, with retries within minutes.
     Hours,
-    /// For devices, which may be offline meanwhile.
+    /// For devices. They may be offline meanwhile.
     Days,
 }
 

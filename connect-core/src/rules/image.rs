@@ -5,9 +5,9 @@ use crate::wire::{ImageJob, ImageStatus, Timestamp};
 /// The most attempts of a download.
 pub(crate) const MOST_ATTEMPTS: u32 = 3;
 
-/// The seconds of a worker's exclusive hold on a job. After them an unfinished worker is
-/// taken for dead, and another takes the job over. The work at it ends
-/// [earlier](super::lease::LEASE_MARGIN).
+/// The seconds of a worker's exclusive hold on a job.
+/// After them an unfinished worker counts as dead, and another takes the job over. The work on the job
+/// ends [earlier](super::lease::LEASE_MARGIN).
 pub(crate) const LEASE: i64 = 120;
 
 /// The seconds before the second try, and before the third.

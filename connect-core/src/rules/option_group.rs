@@ -134,7 +134,7 @@ impl Taken {
     }
 }
 
-/// Checks that names and external ids are unique within a group.
+/// Requires unique names and external ids within a group.
 fn check_unique(options: &[GroupOption]) -> Result<(), Invalid> {
     let (mut names, mut external_ids) = (HashSet::new(), HashSet::new());
     for (place, option) in options.iter().enumerate() {

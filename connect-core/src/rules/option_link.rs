@@ -92,7 +92,7 @@ fn targets(list: &'static str, names: impl Iterator<Item = RecordName>) -> Vec<L
     names.enumerate().map(target).collect()
 }
 
-/// Checks that each reference names its group in one way.
+/// Requires each reference to name its group in one way.
 fn groups(
     list: &'static str,
     refs: Option<Vec<OptionGroupRef>>,

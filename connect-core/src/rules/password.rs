@@ -19,12 +19,13 @@ pub const MIN_PASSWORD: usize = 10;
 /// The most characters of a password.
 pub const MAX_PASSWORD: usize = 200;
 
-/// The number of leading characters to judge for strength. `zxcvbn` tries all combinations of letters behind
-/// signs such as `4` and `@`. This takes a quarter of a second for 40 characters at worst, and one and a
-/// half for 100. Three or four words have fewer.
+/// The number of leading characters to judge for strength.
+/// `zxcvbn` tries all combinations of letters for signs such as `4` and `@`. This takes a quarter of a
+/// second for 40 characters at worst, and one and a half for 100. Three or four words have fewer characters.
 const JUDGED: usize = 40;
 
-/// Hashes a password by Argon2id with a salt of its own. Takes some 30 ms and 19 MiB of memory.
+/// Hashes a password by Argon2id with a salt of its own.
+/// Takes some 30 ms and 19 MiB of memory.
 pub(crate) fn hash(password: &str, randomness: &dyn Randomness) -> Result<PasswordHash, Fault> {
     let mut salt = [0; 16];
     randomness.fill(&mut salt);
@@ -52,9 +53,9 @@ pub(crate) fn of_nobody() -> PasswordHash {
     DUMMY_HASH.clone()
 }
 
-/// Checks the password of an account's owner. Its characters are free. The number of guesses to
-/// find it counts, beginning with common passwords, words, dates, rows of keys, and the names of the
-/// shop.
+/// Checks the length and the strength of an owner's password.
+/// All characters are allowed. The strength is the number of guesses to find it, beginning with common
+/// passwords, words, dates, rows of keys, and the names of the shop.
 ///
 /// The refusal names only the kind of successful guess, nothing else of the password. May take half a second.
 pub(crate) fn check(password: &str, account: &Account) -> Result<(), Invalid> {
@@ -77,7 +78,8 @@ pub(crate) fn check(password: &str, account: &Account) -> Result<(), Invalid> {
     Err(Invalid::new("password", problem))
 }
 
-/// Returns whether 100 million guesses find the beginning of a password, given these names.
+/// Returns whether 100 million guesses find a password's judged part.
+/// `names` are tried among the first guesses.
 fn is_weak(password: &str, names: &[String]) -> bool {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     zxcvbn(judged(password), &names).score() < Score::Three
@@ -159,7 +161,7 @@ mod tests {
         }
     }
 
-    /// One of 200 characters once took 1.5 seconds.
+    /// Once, a password of 200 characters took 1.5 seconds.
     #[test]
     fn only_the_beginning_is_judged() {
         for (password, judged_part) in [

@@ -2,7 +2,7 @@
 
 use crate::wire::{Field, Product, ProductInput, read::Invalid};
 
-/// Checks that a write names the category in only one way.
+/// Requires a write to name the category in only one way.
 pub(crate) fn check_category(input: &ProductInput) -> Result<(), Invalid> {
     if !input.category_id.is_absent() && !input.category_name.is_absent() {
         let problem = "cannot be sent together with categoryId";

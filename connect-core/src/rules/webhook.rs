@@ -60,9 +60,9 @@ pub(crate) fn next_attempt(attempts: usize, now: Timestamp) -> Option<Timestamp>
 /// A signature has the same tolerance.
 ///
 /// A time further ahead comes from a clock set back since. This is not
-/// [`MAX_CLOCK_SKEW`](super::lease::MAX_CLOCK_SKEW), the limit for clocks of workers lest an attempt be
-/// made twice. It is many times larger on purpose: a clock ahead by a minute gives its leases and
-/// retries times wrong by a minute, which is no reason to take all of them as due.
+/// [`MAX_CLOCK_SKEW`](super::lease::MAX_CLOCK_SKEW), the limit for the clocks of workers, beyond which an
+/// attempt may be made twice. It is many times larger on purpose: a clock ahead by a minute sets the times
+/// of leases and retries wrong by a minute, and this is no reason to treat all of them as due.
 pub(crate) const CLOCK_TOLERANCE: i64 = 300;
 
 /// Returns true if a time set at `set_at` has come.

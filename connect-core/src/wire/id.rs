@@ -98,7 +98,7 @@ impl<T> fmt::Debug for Id<T> {
     }
 }
 
-// Derives would ask the kind for what only the id needs.
+// Derives would require these traits of `T`, though only the id needs them.
 
 impl<T> Copy for Id<T> {}
 

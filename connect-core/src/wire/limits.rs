@@ -43,7 +43,7 @@ pub const DEFAULT_TOKEN_LIMIT: u32 = 120;
 pub const DEFAULT_ACCOUNT_LIMIT: u32 = 600;
 /// Invalid tokens per address and window, unless configured otherwise.
 pub const DEFAULT_ADDRESS_LIMIT: u32 = 30;
-/// Requests without a token per address and window, unless configured otherwise.
+/// Requests without need of a token per address and window, unless configured otherwise.
 /// These are requests for the document and the probes.
 pub const DEFAULT_ANONYMOUS_LIMIT: u32 = 600;
 /// The length of a rate-limit window in seconds.
@@ -113,7 +113,7 @@ pub const MAX_OPTION_GROUPS_PER_PRODUCT: usize = 50;
 pub const MAX_PRODUCTS_PER_LINK: usize = 1000;
 /// The most products changed at once by an owner.
 pub const MAX_PRODUCTS_PER_BULK: usize = 1000;
-/// Option groups to add per such request, and to remove.
+/// Option groups to add per linking request, and to remove.
 pub const MAX_OPTION_GROUPS_PER_LINK: usize = 50;
 
 /// Option groups per batch.

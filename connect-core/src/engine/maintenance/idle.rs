@@ -27,7 +27,7 @@ const MOVED_TO: i64 = (OLDEST + EVENT_DAYS * DAY) / 2;
 
 impl Connect {
     /// Moves the clock of a location idle for long.
-    /// A concurrent write has moved it already.
+    /// If the commit meets a concurrent write, that write has moved the clock.
     pub(super) async fn move_idle_clock(&self, at: Uuid, now: Timestamp) -> Result<(), Fault> {
         let key = clock_key(at);
         let Some(row) = self.store().get(&key).await? else {

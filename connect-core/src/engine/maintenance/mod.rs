@@ -2,7 +2,7 @@
 //! It purges expired rows, moves the clocks of idle locations, counts the rows of older versions, and
 //! stores the last uses of tokens.
 //!
-//! Purging uses the steady clock of the process, so a step of the machine's clock purges nothing.
+//! Purging uses the monotonic clock of the process, so a step of the machine's clock purges nothing.
 
 mod counting;
 mod idle;
@@ -28,7 +28,7 @@ use crate::{
 const DOUBT: Duration = Duration::from_secs(3600);
 
 impl Connect {
-    /// Checks that the storage reads and accepts commits, for a health probe.
+    /// Checks reads and commits of the storage, for a health probe.
     ///
     /// # Errors
     /// [`Error::Internal`].

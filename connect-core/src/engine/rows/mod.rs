@@ -26,7 +26,7 @@ use crate::{
     },
 };
 
-/// A kind of row that clients list and do not write.
+/// A kind of row to list, read-only for clients.
 ///
 /// Sealed: its supertrait cannot be named outside of this crate.
 #[async_trait]

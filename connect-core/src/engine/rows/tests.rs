@@ -127,7 +127,8 @@ struct Walk {
     newest_first: bool,
 }
 
-/// Makes rows with few distinct times, so that ids often decide the order.
+/// Makes rows with few distinct times.
+/// So ids often decide the order.
 fn movements(most: usize) -> impl Strategy<Value = Vec<Movement>> {
     let movement = (0..40_i64, any::<u128>()).prop_map(|(micros, id)| Movement {
         at: Timestamp::from_micros(micros),

@@ -158,8 +158,9 @@ async fn commit_together(
     committed.unwrap_or(Err(Fault::Panicked))
 }
 
-/// Reads all rows for the jobs: in one round trip, and a second one for rows depending on the first. The
-/// usage of the account's other locations is read at the same time; a failure there fails nothing.
+/// Reads all rows for the jobs.
+/// It takes one round trip, and a second one for rows depending on the first. The usage of the account's
+/// other locations is read at the same time; a failure there fails no job.
 async fn load(
     store: &Store,
     unit: &mut UnitOfWork<'_>,

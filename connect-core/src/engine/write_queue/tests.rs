@@ -177,7 +177,8 @@ async fn writes_that_fail_together_are_done_one_by_one() {
     }
 }
 
-/// The clock row of one location is unreadable. It once stopped the account's other locations.
+/// The clock row of one location is unreadable.
+/// Once, such a row stopped the account's other locations.
 #[tokio::test]
 async fn a_damaged_location_harms_no_other() {
     let storage = MemoryStorage::new();

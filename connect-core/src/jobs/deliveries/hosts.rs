@@ -54,7 +54,7 @@ impl Hosts {
         if let Some(known) = used.get(&key) {
             return known.clone();
         }
-        // One with a request within the second stays, or its second would begin anew.
+        // A host with a request in the last second stays, or its limit would start over.
         used.retain(|_, host| Arc::strong_count(host) > 1 || host.begun.lock().is_recent());
         let new = Arc::new(Host::new(self.limits));
         used.insert(key, new.clone());

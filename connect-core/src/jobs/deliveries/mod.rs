@@ -89,7 +89,7 @@ impl WebhookWorker {
     /// page.
     #[must_use]
     pub fn with_pages(mut self, pages: impl Into<String>) -> Self {
-        // Nobody else has the parts before the worker runs.
+        // The parts have no other owner before the worker runs.
         if let Some(parts) = Arc::get_mut(&mut self.parts) {
             parts.pages = Some(pages.into());
         }
@@ -136,7 +136,7 @@ impl WebhookWorker {
                     } else {
                         resting.push(webhook);
                     }
-                    // Those that were left out for want of room come now.
+                    // Webhooks left out for lack of places come now.
                     look.left_some() && work.is_some()
                 }
                 Either::Right((Either::Right(_), _)) => true,

@@ -152,7 +152,7 @@ pub(super) fn put(unit: &mut UnitOfWork<'_>, delivery: &Delivery) {
     let row = unit.json(delivery);
     if delivery.status != DeliveryStatus::Pending || !delivery.attempts.is_empty() {
         let write = match delivery.attempts.len() {
-            // Its first attempt is what brings it into the log.
+            // The first attempt adds it to the log.
             1 => UnitOfWork::put_new,
             _ => UnitOfWork::put,
         };

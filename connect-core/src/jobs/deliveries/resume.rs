@@ -94,7 +94,7 @@ pub(super) async fn run(
 /// Returns whether it was given up.
 fn settle(unit: &mut UnitOfWork<'_>, own: &OwnWebhook, (place, row): Entry) -> bool {
     let Some(mut delivery) = read_delivery(&place, &row) else {
-        // The session takes it away.
+        // The session removes it.
         return false;
     };
     if own.dropped_at.is_some_and(|at| delivery.is_from_before(at)) {

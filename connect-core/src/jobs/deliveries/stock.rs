@@ -192,8 +192,9 @@ fn replace(unit: &mut UnitOfWork<'_>, mut former: Delivery, newer: Id<Delivery>)
     queue::put(unit, &former);
 }
 
-/// Removes the notes of products free again, with nothing in the queue. By the clock of
-/// another process a product may not be free yet, so its note stays for [`CLOCK_TOLERANCE`] longer.
+/// Removes the notes of products without a queued delivery, after their minute.
+/// By the clock of another process the minute may not be over yet, so a note stays for
+/// [`CLOCK_TOLERANCE`] longer.
 async fn forget(unit: &mut UnitOfWork<'_>, rows: Vec<(Key, Value)>) -> Result<(), Fault> {
     let oldest = unit
         .now()

@@ -1,7 +1,7 @@
-//! The places of a worker, and an account's part of them.
+//! The download slots of a worker, and an account's part of them.
 //!
-//! An account has at most half of the places not taken by other accounts. So accounts with many slow images
-//! leave some: of eight places the first takes four, the next two and the third one. One is left for an
+//! An account has at most half of the slots not taken by other accounts. So accounts with many slow images
+//! leave some: of eight slots the first takes four, the next two and the third one. One is left for an
 //! account without any.
 
 use std::collections::HashMap;
@@ -10,7 +10,8 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 use uuid::Uuid;
 
-/// Returns whether an account may have another free place: its first, or one within its half.
+/// Returns whether an account may take another slot.
+/// It may take its first one, or one within its half.
 pub(super) fn may_take(own: usize, free: usize) -> bool {
     free > 0 && (own == 0 || own + 2 <= free)
 }
@@ -39,10 +40,10 @@ impl DownloadSlots {
         }
     }
 
-    /// Takes a place for an account, as soon as the account may have one.
+    /// Takes a slot for an account, as soon as the account may have one.
     pub(super) async fn take(&self, account: Uuid) -> DownloadSlot<'_> {
         loop {
-            // It knows of each place that is freed from here on.
+            // It is notified of each slot freed from here on.
             let freed = self.freed.notified();
             if let Some(place) = self.take_now(account) {
                 return place;
@@ -92,7 +93,7 @@ mod tests {
         let mut held = [1, 2, 3, 4].map(all);
         assert_eq!(held.each_ref().map(Vec::len), [4, 2, 1, 1]);
         assert!(take(5).is_none());
-        // What is given back is for those that have less.
+        // A freed slot goes to an account with fewer.
         held[0].pop();
         assert!(take(1).is_none() && take(2).is_none());
         assert!(take(5).is_some());

@@ -41,8 +41,9 @@ use crate::{
     wire::{ImageErrorCode, ImageJob},
 };
 
-/// The downloads of a worker at a time. An account has its part of them: slow hosts of one tenant must
-/// not hold up the images of other tenants, even when no other work is to be done.
+/// The downloads of a worker at a time.
+/// An account has its part of them: slow hosts of one tenant must not hold up the images of other tenants,
+/// even when no other work is to be done.
 const DOWNLOADS: usize = 8;
 
 /// The same for one location, in favour of its account's other locations.
@@ -89,7 +90,7 @@ impl ImageWorker {
     /// A job queued by this process begins at once, a job of another process within a second.
     pub async fn run(self, until: impl Future<Output = ()>) {
         let mut until = pin!(until);
-        // The locations that it is at, and those where nothing can be done for now.
+        // The locations at work, and the locations without possible work for now.
         let mut passed_over = HashSet::new();
         let mut at_work = HashSet::new();
         let mut stuck = HashSet::new();

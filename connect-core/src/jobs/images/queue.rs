@@ -70,9 +70,9 @@ impl Default for LocationScheduler {
 }
 
 impl LocationScheduler {
-    /// Returns the jobs of at most `most` locations, without some locations. Locations without
-    /// a turn so far come first, then the rest, the longest waiting first. No account gets more than
-    /// its part of `most` and the worker's present locations together.
+    /// Returns the jobs of at most `most` locations, without `passed_over`.
+    /// Locations without a turn so far come first, then the rest, the longest waiting first. No account
+    /// gets more than its part of `most` and the locations `at_work` together.
     ///
     /// # Errors
     /// The queue cannot be read.

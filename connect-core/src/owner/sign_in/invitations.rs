@@ -66,8 +66,8 @@ impl Connect {
         .await
     }
 
-    /// Sets the password of the invited owner, and signs the owner in. The invitation is used
-    /// up, and open sessions end.
+    /// Sets the password of the invited owner, and signs the owner in.
+    /// The invitation is used up, and open sessions end.
     ///
     /// # Errors
     /// The password is too short, too long or easy to guess; [`Error::Unauthorized`] when the

@@ -75,8 +75,8 @@ impl Connect {
         Ok(session)
     }
 
-    /// Gives an owner another password. All sessions end but the owner's own. An account may have 10
-    /// calls a minute, successful ones included.
+    /// Gives an owner another password.
+    /// All other sessions end. An account may have 10 calls a minute, including successful ones.
     ///
     /// # Errors
     /// `currentPassword` is wrong, `password` is too short, too long or easy to guess,

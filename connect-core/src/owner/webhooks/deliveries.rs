@@ -87,7 +87,7 @@ impl Connect {
     }
 }
 
-/// Checks that the account has this webhook.
+/// Checks for this webhook in the account.
 /// The row of the account is the next answer in `state`.
 fn check_webhook(of_account: &Key, state: &mut State, webhook: Id<Webhook>) -> Result<(), Error> {
     let row = state.value().map_err(Fault::from)?;

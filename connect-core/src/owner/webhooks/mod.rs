@@ -57,7 +57,7 @@ pub struct WebhookChange {
 pub struct IssuedWebhook {
     /// The webhook.
     pub webhook: Webhook,
-    /// The secret that signs its deliveries: `whsec_` and 43 characters.
+    /// The signing secret of its deliveries: `whsec_` and 43 characters.
     pub secret: Secret,
 }
 

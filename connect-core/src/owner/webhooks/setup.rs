@@ -43,7 +43,7 @@ impl<'a, 's> Setup<'a, 's> {
         found.ok_or_else(|| no_webhook(id))
     }
 
-    /// Checks that a webhook exists and is on.
+    /// Requires a webhook to exist and to be on.
     pub(super) fn check_enabled(&mut self, id: Id<Webhook>) -> Result<(), Error> {
         if self.find(id)?.webhook.is_enabled() {
             return Ok(());

@@ -77,7 +77,7 @@ pub(crate) struct WebhookState {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Failing {
-    /// The end of the first attempt.
+    /// The time of the first failed attempt.
     pub(crate) since: Timestamp,
     /// The reason for the last failure, in a sentence.
     pub(crate) reason: Option<String>,
@@ -90,8 +90,8 @@ pub(crate) struct WebhookLease {
     pub(crate) until: Timestamp,
 }
 
-/// The seconds of a session's lease after each commit. Its work ends
-/// [earlier](crate::rules::lease::LEASE_MARGIN).
+/// The seconds of a session's lease after each commit.
+/// Its work ends [earlier](crate::rules::lease::LEASE_MARGIN).
 pub(crate) const LEASE: i64 = 60;
 
 impl WebhookLease {

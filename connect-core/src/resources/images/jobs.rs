@@ -44,7 +44,7 @@ pub(super) fn queue(unit: &mut UnitOfWork<'_>, product: Id<Product>, link: &str)
     unit.wake_workers();
 }
 
-/// Queues the awaited download of a product anew, when its job was lost.
+/// Queues the pending download of a product again, if its job is lost.
 pub(in crate::resources) async fn restore(
     unit: &mut UnitOfWork<'_>,
     product: &Product,

@@ -1,8 +1,7 @@
 //! Image jobs: the downloads of images.
 //! A product has at most one; a newer link replaces it.
 //!
-//! A write with a new link queues the job in the same commit ([`jobs`]). A worker works the queue
-//! off.
+//! A write with a new link queues the job in the same commit ([`jobs`]). A worker processes the queue.
 
 mod jobs;
 

@@ -41,7 +41,7 @@ pub(super) async fn bounds(
 ) -> Result<(Bound<u64>, Bound<u64>), Fault> {
     let day = |time| day_number(zone::day_of(time));
     let from = from.map(day);
-    // The first day behind the time.
+    // The first day after the range.
     let to = to.map(|to| day(to.plus_micros(-1)) + 1);
     let first = from.map(|from| First::of(location, from));
     let last = to.map(|to| Last::of(location, from, to));

@@ -143,7 +143,7 @@ impl ChangeOrder {
             Some(own) => unit.get(&own).await?,
             None => None,
         };
-        // Another kiosk's order is none that this one knows of.
+        // To a kiosk, the order of another kiosk does not exist.
         let none = || Error::not_found(NAME, self.id);
         own.map(|_| ()).ok_or_else(none)
     }

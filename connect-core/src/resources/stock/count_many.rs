@@ -160,7 +160,7 @@ impl Change for CountMany {
                         error: None,
                     }
                 }
-                // A fault of ours is not the item's: the whole request may be repeated.
+                // An internal error is not the item's: the whole request may be repeated.
                 Err(FailedItem {
                     error: error @ Error::Internal(_),
                     ..
@@ -215,7 +215,7 @@ fn failed(
         Ok((product, _)) => product.external_id().map(str::to_owned),
         Err(refused) => refused.external_id.clone(),
     };
-    // What no product can have is not sent back: it may be as long as the request.
+    // An id too long for any product is not sent back: it may be as long as the request.
     let sent = sent.filter(|text| text.chars().count() <= MAX_EXTERNAL_ID);
     let (product_id, own) = product.map(|found| (found.id, found.external_id)).unzip();
     StockCountResult {

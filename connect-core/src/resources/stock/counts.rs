@@ -43,7 +43,7 @@ impl Change for CountOne {
         if let Some(level) = &counted {
             unit.emit_combined(EventType::StockChanged, level.product_id.uuid(), level);
         }
-        // A level that was counted as it is stays.
+        // A level equal to its count stays.
         Answer::with(Outcome::Done, &counted.or(stocked.level))
     }
 }

@@ -80,7 +80,7 @@ pub(in crate::resources) async fn forget(
     Ok(())
 }
 
-/// Makes the lost level of a product anew, from the product's quantity.
+/// Restores the lost level of a product from the product's quantity.
 pub(in crate::resources) async fn restore(
     unit: &mut UnitOfWork<'_>,
     product: &Product,

@@ -61,7 +61,7 @@ fn option(input: LineOptionInput) -> Result<LineOption, Invalid> {
     })
 }
 
-/// Checks that the figures of a line agree.
+/// Checks the agreement of a line's figures.
 fn check(line: &Line, goods: Goods) -> Result<(), Invalid> {
     let quantity = line.quantity;
     let (is_right, sign) = match goods {

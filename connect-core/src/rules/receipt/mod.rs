@@ -92,7 +92,7 @@ impl Receipt {
         faults.into_result().map(|()| receipt)
     }
 
-    /// Checks that only rows of the right types refer to other records.
+    /// Refuses references in rows of the wrong type.
     fn check_links(&self, faults: &mut Faults) {
         let kind = &self.kind;
         let has_goods = matches!(kind, TransactionType::Sale | TransactionType::Refund);

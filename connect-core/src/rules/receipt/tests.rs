@@ -7,8 +7,7 @@ fn checked(body: &Value) -> Result<Receipt, Invalid> {
 }
 
 /// A sale of two kinds of goods, with a discount.
-/// They are 3 x 2.50 at 9 % less 0.50, and 0.350 kg at 19.99
-/// with an option of 1.00 at 21 %.
+/// They are 3 x 2.50 at 9 % less 0.50, and 0.350 kg at 19.99 with an option of 1.00 at 21 %.
 fn sale() -> Value {
     json!({
         "type": "sale",

@@ -48,7 +48,7 @@ pub(super) fn check(sent: Vec<VatInput>, expected: &[VatAmount]) -> Result<(), I
     faults.into_result()
 }
 
-/// Checks the amounts of one rate, which must not be among `seen`.
+/// Checks the amounts of one rate. It must not be among `seen`.
 fn check_one(
     sent: &VatInput,
     seen: &mut HashSet<VatRate>,

@@ -115,7 +115,7 @@ fn external_id(field: &str, text: &str, longest: usize) -> Result<(), Invalid> {
 fn web_link(field: &str, text: &str, longest: usize) -> Result<(), Invalid> {
     let invalid = |problem: &str| Err(Invalid::new(field, problem));
     length(field, text, longest)?;
-    // The parser repairs what it can; a link that needed repair is not what somebody meant.
+    // The parser repairs some errors; a link in need of repair is probably a mistake.
     if text
         .chars()
         .any(|c| c.is_control() || c.is_whitespace() || c == '\\')

@@ -55,7 +55,7 @@ impl<Q> Parameter<Q> {
     }
 }
 
-/// A parameter by its name, its field in the query, its kind and its description.
+/// A parameter: its name, its field, its kind and its description.
 macro_rules! parameter {
     ($name:expr, $($field:ident).+, $value:ty, $about:expr) => {
         $crate::wire::query::Parameter {

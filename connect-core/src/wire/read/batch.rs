@@ -13,7 +13,7 @@ use crate::wire::{Batch, BatchInput, Field, MatchBy, WriteInput};
 /// It has its settings, and each item is read or refused by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BatchRequest<T> {
-    /// The field by which items find their record.
+    /// The field for matching items with records.
     pub match_by: MatchBy,
     /// `true` creates a record for an item without a match.
     pub create_missing: bool,

@@ -188,7 +188,7 @@ fn path(path: &Path) -> String {
         })
 }
 
-/// Checks that `text` is JSON without a repeated key anywhere.
+/// Requires `text` to be JSON without a repeated key anywhere.
 ///
 /// # Errors
 /// [`ReadError::Malformed`], with the place.

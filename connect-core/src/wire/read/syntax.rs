@@ -8,7 +8,7 @@ use std::{borrow::Cow, collections::HashSet};
 /// Bodies of this API need four.
 const DEEPEST: usize = 64;
 
-/// Checks `text`, which is one JSON value, in one pass.
+/// Checks `text`, one JSON value, in one pass.
 ///
 /// # Errors
 /// The problem, to follow the name of the text.
@@ -111,7 +111,7 @@ mod tests {
             (r#"{"a":1,"a":2}"#, twice),
             (r#"{"a":1,"\u0061":2}"#, twice),
             ("{\"a\" \n:1,\"a\"\t:2}", twice),
-            // A number that no float holds once hid what stood behind it.
+            // Once, a number too large for a float hid the text after it.
             (r#"[1e999,{"a":1,"a":2}]"#, twice),
             (r#"{"x":[[{"a":1,"a":2}]]}"#, twice),
             (r#"{"a":{"a":1},"b":"\"","a":2}"#, twice),

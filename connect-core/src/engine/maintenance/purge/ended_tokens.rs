@@ -90,7 +90,7 @@ fn readable(row: Lookup) -> Option<(Value, Token)> {
     }
 }
 
-/// Returns the time from which a token is refused.
+/// Returns the time of a token's end, by revocation or expiry.
 fn ended_at(token: &Token) -> Option<Timestamp> {
     let ends = token.revoked_at.into_iter().chain(token.expires_at);
     ends.min()

@@ -54,9 +54,9 @@ pub struct Maintenance {
 /// The expectation of a purging commit.
 #[derive(Clone, Copy)]
 enum Expects {
-    /// The rows are as they were read: writers may put newer ones in their places.
+    /// The rows must be unchanged: writers may replace them by newer ones.
     Unchanged,
-    /// None: nothing is put in their places.
+    /// No expectation: no write replaces the rows.
     Nothing,
 }
 
@@ -243,9 +243,8 @@ impl<'c> Purge<'c> {
         Ok(())
     }
 
-    /// Purges the old deliveries of a webhook from its log. A delivery still being retried is weeks younger
-    /// than the purged ones, unless its webhook is
-    /// off.
+    /// Purges the old deliveries of a webhook from its log.
+    /// A delivery still being retried is weeks younger than the purged ones, unless its webhook is off.
     async fn deliveries(&mut self, webhook: Uuid) -> Result<(), Fault> {
         let oldest = self.now.plus_seconds(-DELIVERY_DAYS * DAY);
         let purged = self.older_than(oldest, webhook, Family::Delivery).await?;
@@ -253,8 +252,8 @@ impl<'c> Purge<'c> {
         Ok(())
     }
 
-    /// Purges deliveries queued for a disabled webhook after the retention of events. The log is purged
-    /// first, so no delivery stays in it longer than in the queue.
+    /// Purges deliveries queued for a disabled webhook, after the retention of events.
+    /// The log is purged first, so no delivery stays in it longer than in the queue.
     async fn waiting_deliveries(&mut self, webhook: Uuid) -> Result<(), Fault> {
         let start = key(webhook, Family::DeliveryByDue, &[]);
         let oldest = KeyPart::Time(self.now.plus_seconds(-WAITING_DAYS * DAY));
@@ -263,9 +262,10 @@ impl<'c> Purge<'c> {
         Ok(())
     }
 
-    /// Purges counts of stock waiting as long, and notes queued as long ago, as their
-    /// deliveries are purged. Both lie by product, so all are read; within the first 30 days hardly any is
-    /// old enough.
+    /// Purges old rows about the stock of a disabled webhook.
+    /// They are waiting stock, and records of sent stock.
+    /// Their age limit is that of its queued deliveries. Both are stored by product, so all rows are read.
+    /// Nothing is read in the first 30 days after the webhook was disabled: hardly any row is old enough.
     async fn waiting_stock(&mut self, webhook: Uuid, off_since: Timestamp) -> Result<(), Fault> {
         let oldest = self.now.plus_seconds(-WAITING_DAYS * DAY);
         if off_since >= oldest {
@@ -299,7 +299,7 @@ impl<'c> Purge<'c> {
         let end = after_prefix(&start);
         let pick = |rows: &mut Vec<Entry>| {
             let read = rows.len();
-            // A row that is not what it should be is no newer than the readable ones behind it.
+            // An unreadable row is no newer than the readable ones after it.
             let is_new = |row: &Entry| time_of(&row.1).is_some_and(|at| at >= oldest);
             rows.truncate(rows.iter().position(is_new).unwrap_or(read));
             let is_all = rows.len() == read;
@@ -312,8 +312,8 @@ impl<'c> Purge<'c> {
         self.walk(start, end, Expects::Nothing, pick).await
     }
 
-    /// Purges the due rows of a range, and returns their number. `pick` leaves the due ones of
-    /// some rows read, and says whether to look behind them.
+    /// Purges the due rows of a range, and returns their number.
+    /// `pick` keeps the due ones of the given rows, and returns true to continue after them.
     async fn walk(
         &mut self,
         start: Key,
@@ -373,8 +373,8 @@ impl<'c> Purge<'c> {
     }
 }
 
-/// The row with the time since which tombstones are complete.
-/// The time is that after a purge of all before `oldest`.
+/// The row with the start time of complete tombstones.
+/// It assumes a purge of all tombstones before `oldest`.
 fn complete_since(row: Option<&Value>, oldest: Timestamp, key: &Key) -> Result<Value, Fault> {
     // An earlier clock further ahead has purged more.
     let before = row.and_then(|row| serde_json::from_slice(row).ok());
@@ -388,13 +388,13 @@ fn removed(entries: Vec<Entry>) -> Vec<(Key, Write)> {
     entries.into_iter().map(remove).collect()
 }
 
-/// Returns the time of a row's creation, read without the rest of it.
+/// Returns the creation time of a row, without parsing the rest of it.
 fn time_of(row: &[u8]) -> Option<Timestamp> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Times {
         created_at: Option<Timestamp>,
-        /// The time of a note.
+        /// The time of a record of sent stock.
         at: Option<Timestamp>,
     }
     let times = serde_json::from_slice::<Times>(row).ok()?;

@@ -14,7 +14,7 @@ use crate::{
     wire::EventType,
 };
 
-/// A sender without requests.
+/// A sender without room for any request.
 struct Nowhere;
 
 #[async_trait]

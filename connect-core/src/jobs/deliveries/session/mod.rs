@@ -56,7 +56,7 @@ const TURN: Duration = Duration::from_secs(60);
 /// clock.
 const SPARE: i64 = WAIT.as_secs() as i64 + WEBHOOK_SECONDS as i64 + LEASE_MARGIN;
 
-// Where attempts take their ten seconds, others follow them without waiting for a commit.
+// After an attempt of the full ten seconds, the lease still suffices for the next one.
 const _: () = assert!(SPARE + WEBHOOK_SECONDS as i64 <= LEASE);
 
 /// The pause of a webhook after its sender was full, in seconds.
