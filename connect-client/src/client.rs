@@ -32,9 +32,9 @@ impl Client {
         &self.0
     }
 
-    /// Returns the rate limit from the latest response to any clone.
-    /// `None` before the first response. For the rate limit after one call, see
-    /// [`Response::meta`](crate::call::Response).
+    /// Returns the rate limit in the latest response to this client.
+    /// Responses to its clones count as well. `None` before the first response. For the rate limit after
+    /// one call, see [`Response::meta`](crate::call::Response).
     pub fn rate_limit(&self) -> Option<RateLimit> {
         *self.0.last_rate_limit()
     }

@@ -16,9 +16,9 @@ use crate::{
     },
 };
 
-// A line says what the service can do with a kind, and where: the handle of a location has a method of
-// the first name, the path ends with the second. What is synced is listed too; its tombstones have
-// its `id`, unless the line names another field.
+// A line has a kind and its capabilities. The handle of a location has a method of the first name, and the
+// path ends with the second. A synced kind is listed too; its tombstones have its `id`, unless the line
+// names another field.
 records! {
     /// Its categories.
     categories: Category, "categories", Readable, Synced<CategoryQuery>, Writable;
@@ -30,7 +30,8 @@ records! {
     stock: StockLevel, "stock", Synced<StockLevelQuery> by product_id;
     /// The downloads of its products' images, in queue order.
     image_jobs: ImageJob, "image-jobs", Listed<ImageJobQuery>;
-    /// Its orders, in the order of creation; with `updatedSince`, in the order of change.
+    /// Its orders, in the order of creation.
+    /// With `updatedSince` they are in the order of change.
     orders: Order, "orders", Readable, Listed<OrderQuery>;
     /// Its journal: the rows written by its registers, by receipt number.
     transactions: Transaction, "transactions", Readable, Listed<TransactionQuery>;

@@ -1,4 +1,6 @@
-//! The API beside routes of one's own, in one warp server: `cargo run --example own_routes`.
+//! The API beside routes of your own, in one warp server.
+//!
+//! `cargo run --example own_routes`
 
 use std::{net::SocketAddr, sync::Arc};
 

@@ -1,4 +1,6 @@
-//! The API beside routes of one's own, in an axum server: `cargo run --example own_routes_axum`.
+//! The API beside routes of your own, in an axum server.
+//!
+//! `cargo run --example own_routes_axum`
 
 use std::{net::SocketAddr, sync::Arc};
 
@@ -21,7 +23,8 @@ pub(crate) fn site(connect: Connect) -> Router {
         .layer(from_fn(name_peer))
 }
 
-/// Tells the API who asks, so that callers with a wrong token are limited one by one.
+/// Passes the address of each caller to the API.
+/// Callers with a wrong token are then limited one by one.
 async fn name_peer(
     ConnectInfo(remote): ConnectInfo<SocketAddr>,
     mut request: Request,

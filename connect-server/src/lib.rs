@@ -1,13 +1,13 @@
 #![doc = include_str!("../README.md")]
 //! ## In here
 //!
-//! [`net`] is sockets and nothing of the domain. [`endpoint`] is what an endpoint is, [`routes`]
-//! reads as the table of contents of the API, and [`app`] has the order in which a request is
-//! checked. [`docs`] renders the API reference, and the frame of every page. The private module `dashboard`
-//! has the pages of owners. `workers` has what runs beside the listeners: [`images`] takes over the images of
-//! products, [`webhooks`] sends what the core delivers, [`mail`] writes to owners, and [`outbound`] guards
-//! requests to links that others give. `cli` has the commands, `process` starts and stops the server,
-//! and `telemetry` is the log, the metrics and the last requests.
+//! [`net`] has the sockets, and nothing of the domain. [`endpoint`] defines an endpoint, [`routes`] is
+//! the table of all endpoints of the API, and [`app`] has the checks of a request in their order. [`docs`]
+//! renders the API reference, and the frame of every page. The private module `dashboard` has the pages of
+//! owners. `workers` has the work beside the listeners: [`images`] takes over the images of products,
+//! [`webhooks`] sends the deliveries of the core, [`mail`] writes to owners, and [`outbound`] guards requests
+//! to links from outside. `cli` has the commands, `process` starts and stops the server, and `telemetry` is
+//! the log, the metrics and the last requests.
 
 pub mod api;
 pub mod cli;

@@ -1,4 +1,6 @@
-//! A receiver on warp. Start it, then run the line that it prints, or the example `send`.
+//! A receiver on warp.
+//!
+//! Start it, then run the printed command, or the example `send`.
 //!
 //! `WEBHOOK_SECRETS` holds the secrets with commas between, `PORT` the port.
 #![allow(clippy::print_stdout, reason = "it is for a person to watch")]

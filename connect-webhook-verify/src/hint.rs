@@ -44,7 +44,7 @@ const PRINTED_AGAIN: [&[u8]; 10] = [
 ];
 
 /// The beginnings of an object printed by a language.
-/// The languages are JavaScript, Python, PHP and Ruby; the last one is JSON within a string.
+/// The languages are JavaScript, Python, PHP and Ruby; the last entry is JSON within a string.
 const PRINTED_OBJECT: [&[u8]; 5] = [b"[object ", b"{'", b"Array\n", b"{:", b"\"{"];
 
 impl Hint {

@@ -12,8 +12,8 @@ const PREFIX: &[u8] = b"whsec_";
 
 /// A webhook secret, ready to sign and to check with.
 ///
-/// The whole text is the key, including its `whsec_`: nothing is stripped or decoded. Only the state
-/// derived from it by HMAC-SHA256 is kept, not the text, so each check starts with the key already
+/// The whole text is the key, including its `whsec_`: nothing is stripped or decoded. The text is
+/// not kept, only the state derived from it by HMAC-SHA256: each check starts with the key already
 /// processed. The feature `zeroize` wipes the state on drop.
 ///
 /// `Debug` shows nothing of the key, and no error or panic of this crate mentions it.

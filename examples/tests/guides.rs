@@ -1,4 +1,4 @@
-//! The Rust code of the guides in `docs`, run against a real service.
+//! The Rust code of the guides, run against a real service.
 
 use std::{collections::HashMap, fs, path::Path};
 

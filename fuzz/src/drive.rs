@@ -24,7 +24,8 @@ pub struct Summary {
     pub faults: Vec<(Vec<u8>, String)>,
 }
 
-/// Runs a target on so many inputs; `progress` hears of every thousandth.
+/// Runs a target on so many inputs.
+/// `progress` is called at every thousandth.
 ///
 /// A run ends early after five faults.
 pub fn drive(target: &Target, inputs: u64, seed: u64, mut progress: impl FnMut(u64)) -> Summary {

@@ -124,7 +124,7 @@ impl Mutator {
     pub fn next_input(&mut self) -> Vec<u8> {
         let at = self.random.random_range(0..self.kept.len());
         let mut input = self.kept[at].clone();
-        // Mostly one change or two: what is changed much is refused early.
+        // Mostly one change or two: heavily changed inputs are refused early.
         while {
             self.change(&mut input);
             self.random.random_range(0..2) == 0

@@ -69,7 +69,7 @@ short! {
 
 fn check(name: &str) {
     let target = target(name).unwrap();
-    // A target whose seeds are refused would look at nothing but refusals.
+    // With refused seeds a target would test nothing but refusals.
     for seed in &target.seeds {
         let verdict = run(&target, seed);
         assert_eq!(verdict, Ok(Verdict::Taken), "{}", seed.escape_ascii());

@@ -1,4 +1,4 @@
-//! The server as a process of its own, to be stopped and killed.
+//! The server as a separate process, to be stopped and killed.
 
 use std::{fs::File, net::SocketAddr, path::Path, process::Stdio};
 
@@ -26,7 +26,7 @@ pub const PLENTY: [&str; 6] = [
 /// A running server, killed on drop.
 pub struct Process {
     child: Child,
-    /// The welcome printed once the server accepts requests.
+    /// The startup banner, printed once the server accepts requests.
     pub welcome: Value,
     /// The address of its API.
     pub address: SocketAddr,

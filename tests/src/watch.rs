@@ -20,7 +20,8 @@ use crate::{
     shop::Shop,
 };
 
-/// The proxy. On drop, a response contrary to the document ends the test.
+/// The proxy.
+/// On drop, a response contrary to the document ends the test.
 pub struct Watch {
     /// The base address of the service, as used by clients.
     pub base_url: String,

@@ -64,8 +64,8 @@ impl ClientBuilder {
             Way::Pool(pool) => Arc::new(HttpClient::over(pool.clone(), self.bodies)),
             Way::OwnPool => {
                 let settings = HttpSettings {
-                    // Shorter than the whole, or a connection that was never made would look like a
-                    // request that may have arrived.
+                    // Shorter than the whole attempt: a failed connection must not look like a
+                    // request possibly received.
                     connect_timeout: self
                         .connect_timeout
                         .unwrap_or(CONNECT_TIMEOUT.min(self.request_timeout / 2)),

@@ -14,7 +14,7 @@ pub(crate) struct CallOptions {
     pub(crate) retry: Option<RetryPolicy>,
     /// The time limit of the call, overriding the policy's budget.
     pub(crate) timeout: Option<Duration>,
-    /// Set when an earlier call with the same key may have been applied.
+    /// Set when an earlier call with this key may have been applied.
     pub(crate) may_be_applied: bool,
     /// The first invalid setting. Nothing is sent then.
     pub(crate) refused: Option<RequestError>,

@@ -83,7 +83,7 @@ impl RawRequest {
         self
     }
 
-    /// Sends this as JSON, at most 2 000 000 bytes for the service.
+    /// Sends this as JSON, of which the service accepts 2 000 000 bytes.
     /// When it cannot be written as JSON, the call fails with a [`RequestError`].
     pub fn body(mut self, body: &impl Serialize) -> Self {
         self.request = self.request.and_then(|request| request.with_json(body));

@@ -13,7 +13,7 @@ use super::error::QueueError;
 pub(super) trait Disk: Send {
     /// Writes at this offset and waits until it is on disk.
     fn write(&mut self, at: u64, bytes: &[u8]) -> io::Result<()>;
-    /// Cuts the file to `length` bytes, and waits until it is on disk.
+    /// Cuts the file to `length` bytes, and waits for the disk.
     fn cut(&mut self, length: u64) -> io::Result<()>;
     /// The length of the file.
     fn length(&self) -> io::Result<u64>;
@@ -86,7 +86,7 @@ pub(super) fn replace(path: &Path, text: &[u8]) -> io::Result<File> {
         fs::rename(&new, path)?;
         Ok(file)
     };
-    // What a full disk has left of it would take room.
+    // On a full disk the incomplete new file would take up room.
     replaced().inspect_err(|_| drop(fs::remove_file(&new)))
 }
 

@@ -32,7 +32,7 @@ pub(super) fn line(row: &impl Serialize) -> Result<Vec<u8>, serde_json::Error> {
     Ok(format!("{state} {checksum} {json}\n").into_bytes())
 }
 
-/// The state of a kept row, as written at the start of its line.
+/// The state of a kept row, at the start of its line.
 pub(super) fn state(sent_at: Option<Timestamp>) -> String {
     match sent_at {
         None => "-".repeat(8),

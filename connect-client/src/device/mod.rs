@@ -1,4 +1,5 @@
-//! The device API for registers, kiosks and Scan & Order, with an offline queue.
+//! The device API for registers, kiosks and Scan & Order.
+//! It has a queue for offline devices.
 //!
 //! A [`DeviceClient`] writes with the key of one screen. A register selling without a network pushes to
 //! a [`DeviceQueue`] instead, and sends the waiting rows when it can:

@@ -62,7 +62,7 @@ impl DeviceQueue {
     /// Delivers the waiting rows in order, until none is left.
     /// It stops at a failure not caused by the row: the network, 408, 5xx, a key that is invalid or of
     /// another kind of screen, a wrong address, an account with its storage limit reached, the disk.
-    /// Each row is tried by the client's [`RetryPolicy`](crate::pipeline::RetryPolicy).
+    /// Each row is tried under the client's [`RetryPolicy`](crate::pipeline::RetryPolicy).
     ///
     /// The service limits the requests of a screen per minute. At the limit the rows are kept, and
     /// delivery continues in the next minute. After a day without a network, it takes about a minute

@@ -58,6 +58,7 @@ pub enum SettingsError {
     #[error("root certificate: {0}")]
     Certificate(String),
     /// The client certificate is not PEM, or lacks its matching key.
+    /// The text shows no part of it.
     #[error("client certificate: {0}")]
     ClientCertificate(&'static str),
     /// The address of the proxy is invalid.
@@ -68,7 +69,7 @@ pub enum SettingsError {
     /// "No CA certificates were loaded" means: the system has none. Install its `ca-certificates`.
     #[error("HTTP client: {0}")]
     Http(String),
-    /// A setting conflicts with the given HTTP client.
+    /// A connection setting conflicts with the given HTTP client or transport.
     #[error("{0} has to be set in the HTTP client that was given")]
     Contradiction(&'static str),
 }

@@ -24,7 +24,7 @@ impl fmt::Display for Error {
         }
         match call.gave_up {
             None => Ok(()),
-            // That its time is over is all that there is to say of it.
+            // The error itself already says that its time is over.
             Some(GaveUp::Budget) if call.attempts == 0 => Ok(()),
             Some(GaveUp::Attempts) => write!(f, " [gave up after {} attempts]", call.attempts),
             Some(GaveUp::Budget) => {

@@ -100,7 +100,7 @@ impl Pipeline {
 }
 
 /// Returns whether the answer's rate limit is the token's.
-/// A 401 has the figures of the address, and a 5xx may come from a proxy.
+/// A 401 has the rate limit of the address, and a 5xx may come from a proxy.
 fn has_figures_of_token(status: StatusCode) -> bool {
     status.is_success() || (status.is_client_error() && status != StatusCode::UNAUTHORIZED)
 }
@@ -116,7 +116,7 @@ impl Failure {
     /// `before` says so for the earlier attempts.
     pub(super) fn may_be_applied(&self, before: bool) -> bool {
         match self {
-            // This attempt was refused. What is kept under the key speaks for all attempts: had an
+            // This attempt was refused. The stored answer of the key speaks for all attempts: had an
             // earlier one been applied, its answer would have come back. A 409 or 422 is given after
             // the key was looked up, and so is a stored answer. Any other refusal may come before:
             // a 408 for a body that came too slowly, a 404 for a path that is not there.
@@ -131,7 +131,7 @@ impl Failure {
         }
     }
 
-    /// Returns the error, the response's facts and the outcome for the retry decision.
+    /// Returns the error, the response's facts and the outcome for retries.
     pub(super) fn told(self) -> (ErrorKind, Option<Meta>, Outcome) {
         match self {
             Self::Answer(status, error, meta) => {

@@ -61,8 +61,8 @@ struct Answer {
 
 impl Pipeline {
     /// Sends a request with retries and decodes the response.
-    /// It ends with success, a permanent failure or the end of the policy. A write carries one key on
-    /// every attempt, so that it is applied once.
+    /// It ends with a success, at a permanent failure, or when the policy gives up. A write carries one
+    /// key on every attempt, so that it is applied once.
     pub(crate) async fn send<T>(
         &self,
         request: &Request,
@@ -113,7 +113,7 @@ impl Pipeline {
                     turn.give_back();
                 }
                 call.gave_up = Some(GaveUp::Budget);
-                // An earlier attempt tells more than that there was no other.
+                // The failure of an earlier attempt says more than `Busy`.
                 let (kind, meta) =
                     last.unwrap_or_else(|| (TransportError::new(Fault::Busy).into(), None));
                 return Err(ended(kind, call, meta));
@@ -162,7 +162,7 @@ impl Pipeline {
         }
     }
 
-    /// Waits for the next rate limit window when this one is used up.
+    /// Waits for the next window of a used-up rate limit.
     /// It does not wait when the call lacks the time for it. `None` without pacing.
     async fn turn(&self, left: impl Fn() -> Duration) -> Option<Turn<'_>> {
         let pace = self.pace.as_ref()?;
@@ -170,7 +170,7 @@ impl Pipeline {
             let changed = pace.changed();
             match pace.take(Instant::now()) {
                 Ok(turn) => return Some(turn),
-                // The service refuses it in its own words, and nobody has to guess its outcome.
+                // Too little time to wait: the service refuses it, with a clear message and outcome.
                 Err(wait) if wait >= self.left_to_wait(left()) => return Some(pace.force()),
                 Err(wait) => {
                     trace::held_back(wait);

@@ -82,7 +82,7 @@ pub(super) fn failed(
                     "failed, given up"
                 );
             }
-            // For the program to judge: a 404 may be what it asked for.
+            // Only at debug level: a 404 may be the expected answer.
             Decision::GiveUp(None) => {
                 tracing::debug!(attempt, status, took_ms, request_id, why, "refused");
             }
@@ -93,6 +93,8 @@ pub(super) fn failed(
 }
 
 /// Logs a call ended with an error, but without a failed attempt.
+/// It could not be sent, its time was over before it was sent (again), or its answer is not in the
+/// documented form.
 pub(super) fn ended(call: &CallInfo, meta: Option<&Meta>, kind: &ErrorKind) {
     #[cfg(feature = "tracing")]
     tracing::warn!(
@@ -112,7 +114,7 @@ pub(super) fn ended(call: &CallInfo, meta: Option<&Meta>, kind: &ErrorKind) {
 fn why(kind: &ErrorKind) -> String {
     match kind {
         ErrorKind::Api(error) => match &error.code {
-            // Whoever sent it may have put anything there.
+            // Its sender may have put any text there.
             Some(crate::wire::ErrorCode::Unknown(_)) => "an unknown code".to_owned(),
             Some(code) => code.to_string(),
             None => "not an answer of the service".to_owned(),

@@ -53,8 +53,8 @@ impl<R: Synced> Records<R> {
     pub fn changes_since(&self, since: Option<Timestamp>) -> Changes<R> {
         let mut query = R::Query::default();
         query.sync_mut().updated_since = since;
-        // Deletions count on the first run, too: what is deleted while the pages are read would
-        // otherwise stay in the copy for ever.
+        // Deletions count on the first run, too: a record deleted during the pass would otherwise stay
+        // in the copy for ever.
         Changes {
             pages: self.responses(&query),
             page: Vec::new().into_iter(),
@@ -81,7 +81,7 @@ pub struct Changes<R> {
     /// Set when the current page is the last.
     /// If it is unset at the end of the stream, an error ended it.
     is_last: bool,
-    /// The state of the location at the first page, if given by the service.
+    /// The state of the location at the first page, if given.
     first_state: Option<Timestamp>,
     /// The state of the location at the latest page.
     last_state: Option<Timestamp>,
@@ -101,8 +101,9 @@ impl<R: Synced> Changes<R> {
 
     /// Returns the starting time of the next pass.
     /// It is valid at any moment, also after an error: the latest `updatedAt` seen, or a time just
-    /// after all known changes once [`next`](Self::next) has returned `None`. `None` until the first
-    /// entry.
+    /// after all known changes once [`next`](Self::next) has returned `None`. In a
+    /// pass begun with `None` it is `None` until the first entry or the end, and it stays `None` at a
+    /// location without any writes.
     pub fn since(&self) -> Option<Timestamp> {
         self.since
     }

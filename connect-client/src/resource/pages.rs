@@ -143,7 +143,7 @@ fn follow<Q: PageQuery, T: Send + 'static>(
     mut first: Q,
     fetch: impl Fn(&Q) -> Call<Page<T>> + Send + 'static,
 ) -> impl Stream<Item = Result<Response<Page<T>>, Error>> + Send + 'static {
-    // Full pages: requests are what the service counts.
+    // Full pages: the rate limit counts requests, not records.
     if first.limit().is_none() {
         first.set_limit(MAX_PAGE_SIZE);
     }

@@ -53,7 +53,7 @@ impl<R: Listed> Records<R> {
     /// the query with the page's `next_cursor`, until there is none. [`stream`](Self::stream) does it
     /// for you.
     pub fn list(&self, query: &R::Query) -> Call<Page<R>> {
-        // The type of the page has no place for a deleted record, whatever the query says.
+        // The type of the page has no place for a deleted record, even if the query asks for them.
         let mut query = query.clone();
         query.leave_out_deleted();
         Call::page(&self.client, Request::list(self.path(), &query))
@@ -61,7 +61,7 @@ impl<R: Listed> Records<R> {
 }
 
 impl<R: Readable> Records<R> {
-    /// Returns one record; `not_found` when its id is unknown here.
+    /// Returns one record; `not_found` when the location has no such id.
     pub fn get(&self, id: impl Into<Id<R>>) -> Call<R> {
         Call::record(&self.client, Ok(Request::get(self.path_of(id))))
     }

@@ -22,7 +22,8 @@ use crate::{
     wire::{Entry, Timestamp},
 };
 
-/// The shortest wait after an error, so a failing service gets a pause.
+/// The shortest wait after an error.
+/// It gives a failing service a pause.
 const AFTER_ERROR: Duration = Duration::from_secs(1);
 
 impl<R: Synced> Records<R> {

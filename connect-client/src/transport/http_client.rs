@@ -72,7 +72,7 @@ fn builder(
 ) -> Result<reqwest::ClientBuilder, SettingsError> {
     Ok(reqwest::Client::builder()
         .tls_backend_preconfigured(tls::config(trust, identity)?)
-        // The API sends none, and one would take the body somewhere nobody named.
+        // The API sends none, and a redirect would send the body to an unknown place.
         .redirect(reqwest::redirect::Policy::none())
         .referer(false))
 }

@@ -112,7 +112,8 @@ impl TransportError {
         }
     }
 
-    /// A fault with its cause. The cause's text must not contain the token.
+    /// A fault with its cause.
+    /// The cause's text must not contain the token.
     pub fn because(
         fault: Fault,
         source: impl Into<Box<dyn std::error::Error + Send + Sync>>,

@@ -16,7 +16,8 @@ use crate::{
     telemetry::audit::{Action, Subject},
 };
 
-/// Answers `POST /admin/v1/backup` for callers with the pass. Rejects every other path.
+/// Answers `POST /admin/v1/backup` for callers with the admin credentials.
+/// Rejects every other path.
 pub(super) fn backup(backups: Backups, credentials: &AdminCredentials) -> BoxedFilter<(Response,)> {
     orders(PATH, credentials, move |order| {
         execute(backups.clone(), order)

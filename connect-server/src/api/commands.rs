@@ -15,7 +15,8 @@ use crate::{
     telemetry::audit::{self, Subject},
 };
 
-/// Answers `POST /admin/v1/commands` for callers with the pass. Rejects every other path.
+/// Answers `POST /admin/v1/commands` for callers with the admin credentials.
+/// Rejects every other path.
 pub(super) fn commands(
     connect: Connect,
     credentials: &AdminCredentials,

@@ -106,7 +106,7 @@ async fn request<S: IncomingBody>(
             return Err(Reply::method_not_allowed(&other, &allowed));
         }
     };
-    // The answer to HEAD is that to GET, of which the body is left out.
+    // HEAD is answered like GET; the body is removed later.
     let method = match incoming.method {
         Method::HEAD => Method::GET,
         method => method,

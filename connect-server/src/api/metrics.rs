@@ -106,7 +106,7 @@ fn check(
             if token.map(digest) == Ok(wanted) {
                 return Ok(());
             }
-            // Guesses use up what the address may ask for without a token.
+            // Guesses count against the address's limit for requests without a token.
             connect
                 .count_anonymous(address)
                 .map_err(|denied| gate::denied(denied, None, "token"))?;

@@ -52,7 +52,8 @@ fn write_down_unread(client: IpAddr, headers: &HeaderMap, person: &Person, statu
     audit::write(asked, action, person, Subject::default(), status);
 }
 
-/// Has requests at `path` answered that are `POST` with the key. Rejects every other path.
+/// Answers `POST` requests at `path` with the operator's key.
+/// Refuses requests without it. Rejects every other path.
 pub(super) fn orders<T, F>(
     path: &'static str,
     credentials: &AdminCredentials,

@@ -86,7 +86,7 @@ impl ConnectApp {
         }
     }
 
-    /// Also executes the operator's commands, for callers with the pass.
+    /// Also executes the operator's commands, for callers with the credentials.
     /// `owner_url` is the dashboard's address for owners, without a path.
     #[must_use]
     pub fn with_commands(mut self, credentials: &AdminCredentials, owner_url: &str) -> Self {
@@ -95,7 +95,7 @@ impl ConnectApp {
         self
     }
 
-    /// Also serves the pieces of a backup, to callers with the pass.
+    /// Also serves the pieces of a backup, to callers with the credentials.
     #[must_use]
     pub(crate) fn with_backups(
         mut self,

@@ -77,7 +77,7 @@ impl<B: Body<Data = Bytes>> Body for Exclusive<B> {
         self.0.get_mut().as_mut().poll_frame(context)
     }
 
-    // A size needs a shared reference, which there is none of. The head has the length.
+    // Without a shared reference to the body its size is unknown. The head has the length.
     fn size_hint(&self) -> SizeHint {
         SizeHint::default()
     }

@@ -1,4 +1,4 @@
-//! The API as one warp filter, to be mounted in any warp server.
+//! The API as one warp filter, for any warp server.
 
 use std::net::IpAddr;
 
@@ -90,7 +90,7 @@ async fn answer(
             }
         }
     } else {
-        // Whoever has no token does not learn what was found: only the log does.
+        // Only the log shows the route: callers without a token must not learn of it.
         let found = gate::find(&routes::API, &incoming);
         note.route = found.template();
         let token = gate::bearer(&incoming.headers);

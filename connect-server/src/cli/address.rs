@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use crate::workers::images::PublicUrl;
 
 /// Reads an address with its port, `localhost` with a port, or a port.
-/// The last two are on this machine, out of reach from others.
+/// The last two are on this machine, out of reach of other machines.
 pub(super) fn any(text: &str) -> Result<SocketAddr, String> {
     let port = text.strip_prefix("localhost:").unwrap_or(text);
     // Numbers may have a plus in front.

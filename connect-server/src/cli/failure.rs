@@ -7,6 +7,6 @@ use std::{
 
 /// Writes the reason to standard error, after the name of the command.
 pub(crate) fn tell(command: &str, reason: &impl Display) {
-    // The last resort: if nobody can read this, the exit code has to do.
+    // If this cannot be written, the exit code has to do.
     let _ = writeln!(io::stderr(), "{command}: {reason}");
 }

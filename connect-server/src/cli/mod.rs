@@ -604,7 +604,7 @@ impl Options {
         Some(TlsFiles { certificates, key })
     }
 
-    /// Returns where plain HTTP is answered.
+    /// Returns the addresses served over plain HTTP.
     pub fn plain_http(&self) -> PlainHttp {
         match &self.trusted_proxy {
             Some(proxies) => PlainHttp::BehindProxy(proxies.clone()),

@@ -57,7 +57,8 @@ impl NotMoved {
     }
 }
 
-/// Writes a store into a file: exit code 0, or 1 with the reason on standard error.
+/// Writes a store into a file.
+/// The exit code is 0, or 1 with the reason on standard error.
 pub(crate) async fn export(options: &ExportOptions) -> ExitCode {
     let moved = async {
         let choice = options.store.choice()?;
@@ -105,7 +106,7 @@ pub(crate) async fn restore(options: &ImportOptions) -> ExitCode {
     check::run(&check, Use::Check).await
 }
 
-/// Reads a store from a file, with its audit line, and prints what was read.
+/// Reads a store from a file, writes the audit line, and prints the result.
 async fn read_and_print(
     options: &ImportOptions,
     how: transfer::ImportOptions,
@@ -128,8 +129,8 @@ async fn written_down<T>(
     moved
 }
 
-/// Reads the whole file, and then opens the store and writes its rows there. A file that is refused leaves no store,
-/// and whatever interrupts the rest, none that passes for whole.
+/// Reads the whole file, then opens the store and writes its rows.
+/// A refused file leaves no store. An interruption leaves a store marked as unfinished.
 async fn read(
     options: &ImportOptions,
     how: transfer::ImportOptions,
@@ -149,7 +150,7 @@ async fn read(
         let storage = store.storage();
         let moved = file.import(&*storage, how, &mut show).await;
         let moved = moved.map_err(|reason| NotMoved::Store(choice.to_string(), reason))?;
-        // An import may have ended what a restore began.
+        // An import may have completed an interrupted restore.
         let restored = transfer::restored(&*storage).await;
         let is_restored = restored.map_err(TransferError::from)?.is_some();
         Ok::<_, NotMoved>((moved, if is_restored { RESTORED } else { IMPORTED }))

@@ -35,7 +35,7 @@ impl ProgressLine {
         }
         self.next = Instant::now() + interval(self.is_terminal);
         let mut output = io::stderr().lock();
-        // The work goes on, whether anybody watches or not.
+        // A failed write does not stop the work.
         let _ = match self.is_terminal {
             true => write!(output, "\r{text}\x1b[K"),
             false => writeln!(output, "{text}"),

@@ -49,8 +49,9 @@ const GIVEN: [ContextKind; 3] = [
     ContextKind::InvalidValue,
 ];
 
-/// Takes possible secrets out of a refusal: an address with a password where no address belongs. The
-/// parser's remark on the value may repeat a part of it, and is left out then.
+/// Removes possible secrets from a refusal.
+/// An example is an address with a password in the wrong place. The parser's remark on the value may repeat
+/// a part of it, and is left out then.
 pub(super) fn without_secrets(error: Error, command: &Command) -> Error {
     let is_secret = |kind, value: &ContextValue| {
         let given = GIVEN.contains(&kind).then_some(value);

@@ -18,7 +18,7 @@ pub(crate) struct StartupBanner {
 }
 
 impl StartupBanner {
-    /// Makes the welcome for these listeners and this shop.
+    /// Makes the banner for these listeners and this shop.
     ///
     /// `owner_url` is the address of the dashboard for owners.
     pub(crate) fn new(api: &Server, owner: &Server, owner_url: &str, shop: Option<Shop>) -> Self {

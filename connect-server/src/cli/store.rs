@@ -104,7 +104,7 @@ impl StoreOptions {
             .ok_or(NoDataFolder)
     }
 
-    /// Returns the pass file of a running server, if it has one.
+    /// Returns the credentials file of a running server, if any.
     /// It lies beside the directory of the store, and in the data directory for a store in memory.
     pub fn credentials(&self) -> Option<PathBuf> {
         match self.choice().ok()? {
@@ -135,7 +135,7 @@ impl StorageChoice {
     }
 
     /// Checks for files in the directory of the store, if any.
-    /// Opening would make a store.
+    /// Opening a missing store would make one.
     ///
     /// # Errors
     /// See [`NoStore`].
@@ -168,7 +168,7 @@ impl StorageChoice {
         }
     }
 
-    /// The pass file beside the store's directory, if it has one.
+    /// The credentials file beside the store's directory, if it has one.
     fn credentials(&self) -> Option<PathBuf> {
         self.beside(".admin.json")
     }
@@ -182,14 +182,14 @@ impl StorageChoice {
         })
     }
 
-    /// The former versions' file for the lead of a sandbox's clock, beside the store's directory, if the
-    /// store has one.
+    /// The file of former versions with the lead of a sandbox's clock.
+    /// It lies beside the store's directory, if the store has one.
     pub fn clock(&self) -> Option<PathBuf> {
         self.beside(".clock.json")
     }
 
-    /// The file to lock while a command backs the store up, beside the store's directory, if the
-    /// store has one.
+    /// The file to lock while a command backs the store up.
+    /// It lies beside the store's directory, if the store has one.
     pub fn backup_lock(&self) -> Option<PathBuf> {
         self.beside(".backup.lock")
     }
@@ -201,8 +201,9 @@ impl StorageChoice {
 }
 
 impl Store {
-    /// Opens a store, or makes it when there is none. One in a directory opens on a thread of its own: this
-    /// may take long, and the caller may give up meanwhile.
+    /// Opens a store, or makes it when there is none.
+    /// A store in a directory opens on a thread of its own: this may take long, and the caller may give up
+    /// meanwhile.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -340,7 +341,7 @@ mod tests {
     use super::*;
     use crate::{cli::Arguments, process::stop::unless_asked};
 
-    /// Once a signal went unseen until the store was open.
+    /// Regression: a signal went unseen until the store was open.
     #[tokio::test]
     async fn a_stop_waits_for_no_store_that_opens() {
         let folder = tempfile::tempdir().unwrap();

@@ -158,7 +158,7 @@ mod tests {
             // One of several is enough.
             headers.append(ORIGIN, "null".parse().unwrap());
             assert_eq!(is_from_elsewhere(&headers, &own), elsewhere, "{origin}");
-            // What the browser itself found out counts: a proxy may have changed the host.
+            // The finding of the browser itself counts: a proxy may have changed the host.
             headers.insert(FETCH_SITE, "same-origin".parse().unwrap());
             assert!(!is_from_elsewhere(&headers, &own), "{origin}");
         }

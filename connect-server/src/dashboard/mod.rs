@@ -37,7 +37,7 @@ use crate::net::completion::complete;
 /// Answers a request to the dashboard.
 pub(crate) async fn answer(request: PageRequest) -> Answer {
     if request.method == Method::POST {
-        // A browser goes away from the first of two clicks, and the second one has to know what became of it.
+        // On a double click the browser drops the first request, and the second needs its outcome.
         return complete(find(request)).await;
     }
     find(request).await

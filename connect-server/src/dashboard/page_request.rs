@@ -197,7 +197,7 @@ impl SignedIn<'_> {
         self.request.check_form_of(session)
     }
 
-    /// Writes down what the owner has done by this form, or was refused.
+    /// Writes an audit line for the owner's action, done or refused.
     pub(super) fn audit(&self, action: Action, answer: Result<&Answer, &Error>) {
         let place = self.segments();
         let named = place.get(1).and_then(|id| Uuid::try_parse(id).ok());

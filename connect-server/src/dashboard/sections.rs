@@ -116,7 +116,7 @@ mod tests {
         ] {
             assert_eq!(page_at(elsewhere), None, "{elsewhere:?}");
         }
-        // What goes into a header is what was understood, without control characters.
+        // The header gets the parsed address, without control characters.
         for (typed, page) in [
             ("/dash\tboard/\r\nday", "/dashboard/day"),
             ("/dashboard\\day", "/dashboard/day"),

@@ -32,7 +32,7 @@ pub(super) struct Info {
     pub(super) description: String,
 }
 
-/// An address that serves the API.
+/// An address of the API.
 #[derive(Deserialize)]
 pub(super) struct ServerAddress {
     pub(super) url: String,
@@ -192,7 +192,7 @@ pub(super) struct Schema {
     pub(super) decimals: Option<u64>,
 }
 
-/// The types that a value may have.
+/// The types of a value.
 #[derive(Deserialize)]
 #[serde(untagged)]
 pub(super) enum Types {

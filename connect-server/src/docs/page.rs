@@ -1,4 +1,5 @@
-//! The page as a whole: introduction, contents, operations by tag, webhooks, errors, objects.
+//! The page as a whole.
+//! Its parts are introduction, contents, operations by tag, webhooks, errors and objects.
 
 use maud::{Markup, PreEscaped, html};
 

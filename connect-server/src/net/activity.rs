@@ -252,7 +252,7 @@ impl Activity {
         }
     }
 
-    /// Notes that the connection has ended.
+    /// Marks the connection as ended.
     pub(super) fn end(&self) {
         self.open.close();
     }

@@ -4,10 +4,11 @@ use std::{future::pending, panic::resume_unwind};
 
 use tokio::task::{JoinError, JoinHandle};
 
-/// Runs work in a task of its own. It goes on when its caller is dropped. A panic is passed on.
+/// Runs work in a task of its own.
+/// It goes on when its caller is dropped. A panic is passed on.
 ///
-/// The future of a request is dropped when its client goes away. Its begun write is written all the same, and
-/// the follow-up would be missing: the line of the audit, and the record for a second sending.
+/// The future of a request is dropped when its client goes away. A write already begun is still stored, but
+/// without this its follow-up would be missing: the audit line, and the record for a second sending.
 pub(crate) async fn complete<T: Send + 'static>(
     work: impl Future<Output = T> + Send + 'static,
 ) -> T {

@@ -12,7 +12,7 @@ use super::{
 };
 
 /// The open connections of a server.
-/// Decides on the one to make room.
+/// It chooses the connection to close when another needs room.
 #[derive(Debug)]
 pub(super) struct Census {
     per_address: usize,
@@ -48,7 +48,7 @@ impl Open {
 }
 
 impl Census {
-    /// A census with this limit on connections per address.
+    /// A registry with this limit on connections per address.
     /// Their held bytes count in `budget`.
     pub(super) fn new(per_address: usize, budget: Arc<Budget>) -> Arc<Self> {
         let open = Mutex::default();
@@ -68,8 +68,9 @@ impl Census {
         self.open().connections.len()
     }
 
-    /// Enters a connection from an address; without one, only the total limit applies.
-    /// An address with too many gives up its longest idle one; `None` when none of them is idle.
+    /// Registers a connection from an address.
+    /// Without an address, only the total limit applies. An address with too many connections gives up its
+    /// longest idle one; `None` when none of them is idle.
     pub(super) fn enter(self: &Arc<Self>, address: Option<IpAddr>) -> Option<Registration> {
         let network = address.map(network);
         let mut open = self.open();

@@ -111,8 +111,7 @@ struct Seen {
 enum Walk {
     /// So far into the preface.
     Preface(usize),
-    /// So far into a frame's head.
-    /// The payload length is known up to there.
+    /// So far into a frame's head, with its payload length so far.
     Head { at: usize, payload: usize },
     /// The bytes left of a payload.
     Payload(usize),

@@ -14,7 +14,7 @@ pub struct Limits {
     /// the system's queue: a short burst loses nothing. The default leaves room for files below the
     /// usual 1024 open files of a process.
     pub connections: usize,
-    /// Maximum number of open connections from one IPv4 address, or one IPv6 /64.
+    /// Maximum number of open connections per IPv4 address or IPv6 /64.
     /// Trusted proxies may have more. One more closes the longest idle of them, or is closed itself when
     /// none is idle.
     pub connections_per_address: usize,
@@ -35,7 +35,8 @@ pub struct Limits {
     /// A slower connection is asked to end, with [`Limits::drain`] for its other requests. On an HTTP/2
     /// stream the pieces of an answer are watched, and it may take twice the time to notice.
     pub download: Pace,
-    /// The age of a connection before it is asked to end (running requests finish).
+    /// Maximum age of a connection. Then it is asked to end.
+    /// Running requests finish.
     pub connection_age: Duration,
     /// Time from the stop signal to the end of the last request.
     /// Requests still running then are cut. The same holds for a single connection closed because its
@@ -84,7 +85,7 @@ pub struct Limits {
     /// Maximum frames read per second of an HTTP/2 connection; further ones wait.
     /// Each 64 bytes sent or received allow one more. Frames without content are 9 to 17 bytes long.
     pub h2_frames: u32,
-    /// Maximum number of HTTP/2 streams opened and reset before they are looked at.
+    /// Maximum number of HTTP/2 streams opened and reset before processing.
     /// One more ends the connection (rapid reset, CVE-2023-44487). The `h2` crate's default.
     pub h2_pending_resets: usize,
     /// Maximum number of HTTP/2 streams reset for the client's own errors.

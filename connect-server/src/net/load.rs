@@ -27,7 +27,7 @@ impl Load {
         self.registry.connections()
     }
 
-    /// Returns the bytes of request bodies not answered yet.
+    /// Returns the bytes of the bodies of unanswered requests.
     pub fn body_bytes(&self) -> usize {
         self.bodies.used()
     }

@@ -33,7 +33,7 @@ impl Peer {
 /// Each proxy appends its client's address to `X-Forwarded-For`, and anything further left may be made
 /// up. So the client is the last address not of a trusted proxy. An unreadable entry ends the search:
 /// then only the connection itself is known. `X-Forwarded-Proto` is strict, every value in it must be
-/// `https`. A request without it is accepted.
+/// `https`. A request without it is accepted, and counts as unencrypted.
 pub(super) fn forwarded(
     headers: &HeaderMap,
     remote: IpAddr,
@@ -67,8 +67,7 @@ pub(super) fn forwarded(
 /// `None` for a line not in text.
 fn list<'a>(headers: &'a HeaderMap, name: &str) -> impl Iterator<Item = Option<&'a str>> {
     headers.get_all(name).iter().flat_map(|line| {
-        // A line that is not text counts as one bad entry.
-        // It is not skipped.
+        // A line that is not text is one bad entry, and not skipped.
         let (text, bad) = match line.to_str() {
             Ok(text) => (Some(text), None),
             Err(_) => (None, Some(None)),

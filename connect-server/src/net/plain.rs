@@ -66,7 +66,8 @@ impl FromStr for TrustedProxies {
 mod tests {
     use super::*;
 
-    /// Tests the rule itself: over sockets every peer of a test is on loopback.
+    /// Tests the rule itself.
+    /// Over sockets every peer of a test is on loopback.
     #[test]
     fn who_may_speak_plain_http() {
         let proxies = PlainHttp::BehindProxy("10.0.0.0/8, 2001:db8::7".parse().unwrap());

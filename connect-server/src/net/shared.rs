@@ -18,7 +18,7 @@ pub(super) struct Shared<A> {
 }
 
 impl<A> Shared<A> {
-    /// Enters a new connection in the census; `None` beyond its address's limit.
+    /// Registers a new connection; `None` beyond its address's limit.
     /// Trusted proxies have no such limit: each speaks for many clients.
     pub(super) fn enter(&self, remote: IpAddr) -> Option<Registration> {
         let remote = remote.to_canonical();

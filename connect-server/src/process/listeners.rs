@@ -34,7 +34,7 @@ impl Listeners {
         let api = api.await?;
         let is_private = options.admin_is_here();
         let owner = Server::bind(Listen {
-            // A certificate is for a public name, which nobody uses on this machine.
+            // A certificate is for a public name, and local clients use another.
             tls: certificate.clone().filter(|_| !is_private),
             plain: options.plain_http(),
             limits: of_owner(),

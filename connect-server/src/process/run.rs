@@ -72,7 +72,7 @@ pub enum RunError {
     #[error(transparent)]
     NoDataFolder(#[from] NoDataFolder),
     /// Root was to serve the store of another user.
-    /// This user could not open it again afterwards.
+    /// Its owner could not open it again afterwards.
     #[error(transparent)]
     Owner(#[from] OtherOwner),
     /// The file of a sandbox's clock cannot be read.
@@ -131,7 +131,7 @@ const LAST_USES: Duration = Duration::from_secs(30);
 /// The server could not be started, or its store is dead. For other commands see the exit code.
 pub async fn run(arguments: Arguments) -> Result<ExitCode, RunError> {
     umask::only_for_owner();
-    // Those that serve have more to warn of, and `config` shows it.
+    // `serve` and `demo` warn of more than the store, and `config` shows all warnings.
     let warns_itself = matches!(
         arguments.command,
         Command::Serve(_) | Command::Demo(_) | Command::Config(_)
@@ -176,7 +176,7 @@ pub async fn run(arguments: Arguments) -> Result<ExitCode, RunError> {
 }
 
 async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
-    // Before anything is shown: who reads the address may send the signal at once.
+    // Before the address is printed: a reader of it may send the signal at once.
     let (stop, stopped) = stop_signal()?;
     let hangups = Hangups::take()?;
     fd_limit::raise();
@@ -221,12 +221,12 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
         Some(public) => public.to_string(),
         None => owner.url(),
     };
-    // An address of this machine alone would be of no use in a mail.
+    // Only a public address is of use in a mail.
     let webhook_pages = options.admin_url.as_ref();
     let webhook_pages = webhook_pages.map(|url| format!("{url}/dashboard/webhooks"));
     let banner = StartupBanner::new(&api, &owner, &owner_url, shop);
     let pass_file = options.store.credentials();
-    // Before the welcome: who reads that may give a command at once.
+    // Before the banner is printed: a reader of it may give a command at once.
     let pass_file = pass_file.and_then(|path| write_pass(path, &credentials));
     if let Err(error) = banner.print(options.json) {
         tracing::warn!(%error, url = api.url(), "serving, but the welcome could not be printed");
@@ -355,7 +355,8 @@ struct Started {
     health: StoreHealth,
     backups: Backups,
     clock: Arc<SandboxClock>,
-    /// Not set for a copy on trial: its workers do nothing until the server stops.
+    /// Not set for a copy on trial.
+    /// Its workers do nothing until the server stops.
     delivers: bool,
     webhooks: Arc<WebhookClient>,
     listeners: Listeners,
@@ -452,7 +453,7 @@ fn allowed_networks(options: &Options, is_demo: bool) -> Networks {
     allowed.and(Networks::loopback())
 }
 
-/// Writes the pass for commands to this server into its file.
+/// Writes the credentials for commands to this server into their file.
 /// A server without the file serves, but takes no commands.
 fn write_pass(path: PathBuf, credentials: &AdminCredentials) -> Option<AdminCredentialsFile> {
     let shown = path.display().to_string();

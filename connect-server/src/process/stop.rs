@@ -18,12 +18,13 @@ const LAST_NOTE: Duration = Duration::from_secs(1);
 
 /// Waits until the server is asked to stop.
 pub(crate) async fn asked(mut stopped: watch::Receiver<bool>) {
-    // An error would mean that nobody can ask any more.
+    // An error means that no sender is left to ask.
     let _ = stopped.wait_for(|stopped| *stopped).await;
 }
 
-/// Does the work of a start; `None` when the server is asked to stop meanwhile. The begun work stays as it
-/// is: to the store this is as if the process was killed, which it bears at any moment.
+/// Does the work of a start, unless a stop is requested meanwhile.
+/// Then it returns `None`, and the begun work stays unfinished. For the store this is like a killed process,
+/// and harmless.
 pub(crate) async fn unless_asked<T>(
     work: impl Future<Output = T>,
     stopped: watch::Receiver<bool>,

@@ -25,8 +25,8 @@ pub(crate) async fn until_dead(health: impl Fn() -> Health) -> String {
                     return reason;
                 }
             }
-            // Opening it again cures no damage. The next start would refuse what is outdated: until it is
-            // replaced, this one says why it is not ready.
+            // Reopening cures no damage. The next start would refuse a newer store: until then, this outdated
+            // server reports why it is not ready.
             Health::Working | Health::Full | Health::Damaged { .. } | Health::Outdated => {
                 failing_since = None;
             }

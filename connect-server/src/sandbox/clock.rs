@@ -1,9 +1,8 @@
-//! The clock of a sandbox. It can be put ahead: tokens expire, retries come due and days end while
-//! the user watches.
+//! The clock of a sandbox.
 //!
-//! Time only passes faster, for the core and all other callers. The store keeps the lead, and so does
-//! each copy of it: otherwise the time would go back with the next start, and rows written in the meantime
-//! would be of a time to come.
+//! It can be put ahead: tokens expire, retries come due and days end while the user watches. For the core and
+//! all other callers time only passes faster. The store keeps the lead, and so does each copy of it: otherwise
+//! the time would go back with the next start, and rows written meanwhile would have a time in the future.
 
 use std::{
     fs,
@@ -64,8 +63,9 @@ pub(super) enum NotAdvanced {
 }
 
 impl SandboxClock {
-    /// Opens the clock of a store, with the lead kept there. An unreadable row is logged by the core; the
-    /// time of the last service tells then. A larger lead in a file of a former version goes into the store.
+    /// Opens the clock of a store, with the lead kept there.
+    /// The core logs an unreadable row; the time of the last service decides then. A larger lead in a file of
+    /// a former version goes into the store.
     ///
     /// # Errors
     /// The file exists, but cannot be read.
@@ -146,7 +146,7 @@ mod tests {
 
     const DAY: u64 = 24 * 3600;
 
-    /// Once commands on a copy, and on a database, were refused.
+    /// Regression: commands on a copy, and on a database, were refused.
     /// Their time seemed to go back.
     #[tokio::test]
     async fn time_passes_for_both_hands_and_never_goes_back_for_who_has_the_store() {

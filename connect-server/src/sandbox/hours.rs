@@ -10,7 +10,7 @@ const OPENS: u32 = 9;
 const CLOSES: u32 = 19;
 
 /// The least seconds of trade.
-/// A shop open for less today opened at midnight.
+/// If the shop has been open for less today, its hours start at midnight.
 const LEAST: i64 = 600;
 
 /// The opening hours of a shop on a day.
@@ -51,7 +51,7 @@ impl Hours {
 /// Converts local time to a timestamp. Searches from `near` on.
 fn at_local(shown: NaiveDateTime, near: Timestamp) -> Timestamp {
     let mut at = near;
-    // The second time mends a change of the clocks in between.
+    // The second round corrects for a clock change in between.
     for _ in 0..2 {
         let away: TimeDelta = shown - local_time(at);
         at = at.plus_micros(away.num_microseconds().unwrap_or(0));

@@ -185,7 +185,7 @@ impl Sandbox {
                            accounts are all sandboxes";
             return Err(Error::Conflict(Reason::new(problem)));
         }
-        // Whoever asked may go away at any moment, which must not leave half of it done.
+        // The client may go away at any moment. This must not leave the advance half done.
         let sandbox = self.clone();
         complete(async move { sandbox.put_ahead(seconds).await }).await
     }

@@ -81,7 +81,7 @@ impl Demo {
     }
 }
 
-/// Once, after the shop's till was deleted, the next start printed the simulated till's key.
+/// Regression: a start without the shop's till printed the simulated till's key.
 /// The next sale then replaced this key.
 #[tokio::test]
 async fn the_shop_does_not_write_with_the_screens_of_the_sandbox() {
@@ -115,8 +115,8 @@ async fn the_shop_does_not_write_with_the_screens_of_the_sandbox() {
     assert!(connect.authenticate_screen(here, Some(&till)).await.is_ok());
 }
 
-/// Once the next start had the new time, and the clock the former one.
-/// It was refused.
+/// Regression: the store had the new time, and the clock the former one.
+/// The next start was refused.
 #[tokio::test]
 async fn an_advance_goes_on_when_nobody_waits_for_it() {
     let demo = Demo::start().await;
@@ -152,7 +152,7 @@ async fn an_advance_that_cannot_be_written_down_is_a_fault_of_ours() {
     assert_eq!((demo.kept().await, demo.sandbox.clock.ahead()), (0, 0));
 }
 
-/// Once the answer denied any change, although the clock was ahead.
+/// Regression: the answer denied any change, but the clock was ahead.
 #[tokio::test]
 async fn an_advance_that_the_store_is_not_told_of_is_done() {
     let demo = Demo::start().await;

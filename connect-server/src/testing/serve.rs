@@ -96,7 +96,7 @@ async fn answer(
 }
 
 impl ShopServer {
-    /// Returns the answer with an ordered status, in the shape of every error.
+    /// Returns the error with an ordered status, in the usual shape.
     /// Answers known only from proxies have no body.
     fn refusal(&self, status: StatusCode, peer: Peer) -> Response<Full<Bytes>> {
         let code = match status.as_u16() {

@@ -1,4 +1,5 @@
-//! The work beside the listeners: images, webhooks and mail, by guarded requests to other servers.
+//! The work beside the listeners: images, webhooks and mail.
+//! Requests to other servers are guarded.
 
 pub(crate) mod images;
 pub mod mail;

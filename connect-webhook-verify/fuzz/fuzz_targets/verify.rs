@@ -1,5 +1,7 @@
-//! Header, body and time are the fuzzer's. Nothing may panic, nothing unsigned may be taken, and
-//! what the header's text says beside a true signature may not change the outcome.
+//! Fuzzes the verifier with any header, body and time.
+//!
+//! Nothing may panic, nothing unsigned may be taken, and text in the header beside a true signature may not
+//! change the outcome.
 #![no_main]
 
 use std::sync::LazyLock;
@@ -8,7 +10,7 @@ use connect_webhook_verify::{MAX_TIMESTAMP, Secret, Verifier, VerifyError, http:
 use http::{HeaderMap, HeaderValue};
 use libfuzzer_sys::fuzz_target;
 
-/// A verifier with two secrets that the fuzzer does not know.
+/// A verifier with two secrets unknown to the fuzzer.
 static VERIFIER: LazyLock<Verifier<[Secret; 2]>> = LazyLock::new(|| {
     Verifier::new(["whsec_fuzz_new", "whsec_fuzz_old"].map(|text| Secret::new(text).unwrap()))
 });
@@ -45,7 +47,7 @@ fuzz_target!(|input: (u64, u16, &[u8], &[u8])| {
         }
     }
 
-    // What is signed is taken, whatever stands around it, unless that names a time as well.
+    // A signed body is taken with any text around its signature, unless the text has a time as well.
     let time = now.min(MAX_TIMESTAMP);
     let mut signed = sign(&*OLD, time, body).to_string().into_bytes();
     signed.push(b',');

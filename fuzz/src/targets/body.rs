@@ -125,7 +125,7 @@ fn read<T: Body>(json: &[u8]) -> Verdict {
         assert!(!faults.is_empty(), "{refused}, and no faults");
         return Verdict::Refused;
     }
-    // What an object within the body requires is checked with the rules, not here.
+    // Required fields of nested objects are checked with the rules, not here.
     let required = format!("{faults:?}").matches("is required").count();
     assert_eq!(faults.len(), required, "checked, and {faults:?}");
     is_checked(&checked);

@@ -53,7 +53,7 @@ fn target<Q: Query + PartialEq + Debug>(name: &str, seeds: &[&str]) -> Target {
 }
 
 fn read<Q: Query + PartialEq + Debug>(query: &[u8]) -> Verdict {
-    // A URI is ASCII, but embedders may hand on what they like.
+    // A URI is ASCII, but embedders may pass any bytes.
     let Ok(query) = std::str::from_utf8(query) else {
         return Verdict::Refused;
     };

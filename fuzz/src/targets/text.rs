@@ -118,7 +118,7 @@ fn number(bytes: &[u8]) -> Verdict {
         form::<Quantity>(text, 3, |quantity| quantity.thousandths()),
         form::<VatRate>(text, 2, |rate| rate.hundredths().into()),
     ];
-    // People write numbers without exponents; those that do, write the same ones.
+    // Texts in the written form, without exponents, read as the same number.
     if let Ok(quantity) = text.parse::<Quantity>() {
         assert_eq!(quantity.to_string().parse(), Ok(quantity));
         let json = serde_json::to_string(&quantity).unwrap();

@@ -88,7 +88,7 @@ pub async fn run_none(store: &Store, program: &str, time: Duration) -> Outcome {
     run(store, program, &nothing, time).await
 }
 
-/// The most requests served to a caller in this time, by rate limits.
+/// The most requests served in this time, by rate limits.
 /// The time may begin in the middle of a window.
 fn most_served(caller: Caller, time: Duration) -> u64 {
     let windows = time.as_secs() / 60 + 2;

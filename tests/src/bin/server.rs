@@ -15,7 +15,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[tokio::main]
 async fn main() -> ExitCode {
     let arguments = Arguments::read();
-    // The others read their errors from the same pipe.
+    // Other tests read errors from the same pipe.
     let logs = std::env::var_os("CONNECT_TESTS_LOG").is_some();
     let logging = logs.then(|| log::start(&arguments.log));
     let ended = run::run(arguments).await;

@@ -97,7 +97,7 @@ fn leave_out_failed_items(body: &mut Value, answer: &Answer) -> bool {
 }
 
 /// Removes item IDs, unless the batch is matched by `id`.
-/// Otherwise the service ignores them.
+/// The service ignores them in any other batch.
 fn leave_out_ignored_ids(body: &mut Value) {
     let is_matched_by_id = body.get("matchBy").is_some_and(|key| key == "id");
     let items = body.get_mut("items").and_then(Value::as_array_mut);

@@ -79,7 +79,8 @@ impl Shop {
         self.post("products/batch", body).await.expect(200).data()
     }
 
-    /// All records of a list here, page by page. `query` has no cursor.
+    /// All records of a list here, page by page.
+    /// `query` has no cursor.
     pub async fn all(&self, list: &str, query: &str) -> Vec<Value> {
         let mut records = Vec::new();
         let mut cursor = String::new();

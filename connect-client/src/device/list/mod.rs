@@ -101,7 +101,7 @@ impl<T: Keyed + Serialize + DeserializeOwned> DiskList<T> {
         let line = line::line(&row)?;
         let at = self.length;
         if let Err(error) = self.disk.write(at, &line) {
-            // What cannot be cut off is overwritten by the next row, or cut off at the next start.
+            // If this fails too, the next row overwrites the rest, or the next start cuts it off.
             self.disk.cut(at).ok();
             return Err(disk_error(&self.path, error));
         }

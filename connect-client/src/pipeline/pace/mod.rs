@@ -56,7 +56,7 @@ pub(super) struct Turn<'a> {
     taken_from: Option<Timestamp>,
 }
 
-/// The figures of an answer.
+/// The rate limit in an answer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RateInfo {
     pub(super) rate: RateLimit,

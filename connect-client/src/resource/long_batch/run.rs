@@ -157,7 +157,7 @@ where
             .with(self.options.clone())
             .idempotency_key(key)
             .may_be_applied(may_be_applied);
-        // The future may be dropped at the next line, and then nobody knows.
+        // The future may be dropped at the next line. The outcome is unknown then.
         self.mark(true);
         match call.send().await {
             Ok(response) => {

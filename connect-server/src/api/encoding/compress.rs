@@ -69,7 +69,7 @@ fn brotli(effort: Effort, text: &[u8]) -> std::io::Result<Vec<u8>> {
         Effort::Once => 3,
         Effort::Often => 9,
     };
-    // A window that holds the text: the usual one is 4 MiB, however short that is.
+    // A window just large enough for the text: the default is 4 MiB, even for a short text.
     let bits = usize::BITS - text.len().leading_zeros();
     let settings = BrotliEncoderParams {
         quality,

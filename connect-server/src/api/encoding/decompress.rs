@@ -49,7 +49,7 @@ pub(crate) fn decompress(
     let mut text = MultiGzDecoder::new(gzip);
     let mut body = Vec::new();
     loop {
-        // A byte more than it may have tells that there are more.
+        // One byte beyond the limit shows that the text is too long.
         let limit = PIECE.min(most - body.len() + 1) as u64;
         let piece = text.by_ref().take(limit).read_to_end(&mut body);
         let piece = piece.map_err(|_| NotDecompressed::Malformed)?;

@@ -54,7 +54,7 @@ pub(crate) fn filters(
                 is_probe: probe.is_some(),
                 ..RequestNote::of(probe.copied())
             };
-            // Without a socket, as in a test, nobody is counted.
+            // Without a socket, as in a test, requests are not counted.
             let counted = peer.map(|peer| connect.count_anonymous(peer.address));
             let (rate, denied) = match counted {
                 Some(Ok(rate)) => (Some(rate), None),

@@ -38,7 +38,7 @@ impl AdminCredentials {
     /// Reads the credentials in a file; `None` when there is no file.
     ///
     /// # Errors
-    /// The file cannot be read, is no pass, or may have been read or written by another user.
+    /// The file cannot be read, holds no credentials, or may have been read or written by another user.
     pub fn read(path: &Path) -> Result<Option<Self>, PassError> {
         let failed = |problem| PassError {
             path: path.to_owned(),
@@ -66,7 +66,7 @@ impl AdminCredentials {
     }
 }
 
-/// The reason for refusing a pass.
+/// The reason for refusing admin credentials.
 #[derive(Debug, thiserror::Error)]
 #[error("{}, which leads to the running server, {problem}", path.display())]
 pub struct PassError {
@@ -121,7 +121,7 @@ impl AdminCredentialsFile {
                 .mode(0o700)
                 .create(folder)?;
         }
-        // Renamed into its place: nobody reads half a pass.
+        // Renamed into its place: readers find a complete file or none.
         let new = path.with_extension("new");
         let _ = fs::remove_file(&new);
         let mut options = fs::OpenOptions::new();
@@ -130,7 +130,7 @@ impl AdminCredentialsFile {
             .create_new(true)
             .mode(0o600)
             .open(&new)?;
-        // Nobody else knows the file yet.
+        // No other process knows the file yet.
         file.try_lock().map_err(io::Error::from)?;
         serde_json::to_writer(&file, credentials)?;
         fs::rename(&new, &path)?;
@@ -150,7 +150,7 @@ impl AdminCredentialsFile {
 
 impl Drop for AdminCredentialsFile {
     fn drop(&mut self) {
-        // Left behind it leads nowhere, and the next start replaces it.
+        // A file left behind does no harm, and the next start replaces it.
         if matches!(AdminCredentials::read(&self.path), Ok(Some(credentials)) if credentials == self.credentials)
         {
             let _ = fs::remove_file(&self.path);

@@ -56,7 +56,7 @@ impl<T> Reached<T> {
     ) -> Result<Self, NotReached> {
         choice.check_exists()?;
         let mut found = None;
-        // A pass that a killed server left is not looked at, whoever has its port by now.
+        // The credentials of a killed server are ignored: another program may have its port by now.
         if choice.path().is_some_and(disk::is_in_use) {
             let credentials = options.credentials().ok_or(NoDataFolder)?;
             match ask_server(&credentials, ask).await {
@@ -78,7 +78,7 @@ impl<T> Reached<T> {
     }
 }
 
-/// Asks the server named by the pass in a file.
+/// Asks the server named by the credentials in a file.
 ///
 /// # Errors
 /// There is no such file, or see [`NotSent`].

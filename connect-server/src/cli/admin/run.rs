@@ -1,4 +1,4 @@
-//! The command line's side: sends a command to a server or executes it.
+//! Sends a command to a server, or executes it on the store.
 
 use std::{io::Write as _, path::Path, process::ExitCode, sync::Arc, time::Duration};
 
@@ -127,7 +127,7 @@ async fn in_memory(
     credentials: &Path,
     ask: impl AsyncFnOnce(AdminCredentials) -> Result<Value, NotSent>,
 ) -> Result<Value, NotDone> {
-    // What a killed server left is not looked at, whoever has its port by now.
+    // The credentials of a killed server are ignored: another program may have its port by now.
     if !AdminCredentialsFile::is_held(credentials) {
         let none = format!("no server holds {}", credentials.display());
         return Err(NotDone::InMemory(none));
@@ -167,7 +167,7 @@ async fn on_store(
 
 /// Writes the audit line of an action of the command line.
 ///
-/// No server has a line of it: whatever keeps the output of this process has.
+/// The line goes to the output of this process, not to the log of a server.
 pub(crate) fn write_down(action: Action, subject: Subject, status: StatusCode) {
     let person = Person::Operator(user());
     audit::write(ActionOrigin::CommandLine, action, &person, subject, status);

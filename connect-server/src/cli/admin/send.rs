@@ -14,8 +14,8 @@ use crate::workers::outbound::install_provider;
 /// The reason for a missing result from a server.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NotSent {
-    /// No server at the address of the pass, or another one.
-    /// The server of the pass was killed.
+    /// No server at the address in the credentials, or another one.
+    /// The server with these credentials was killed.
     #[error("{0}")]
     NoServer(String),
     /// The server refused the command, or failed.
@@ -29,7 +29,7 @@ pub(crate) enum NotSent {
     NoAnswer { url: String, cause: String },
 }
 
-/// Sends a JSON request to a path of the pass's server.
+/// Sends a JSON request to a path of the running server.
 /// Returns its answer, read from JSON.
 ///
 /// # Errors
@@ -98,7 +98,8 @@ pub(crate) async fn post(
     })))
 }
 
-/// The user behind the command: the caller of `sudo`, or else the signed-in one.
+/// The user behind the command.
+/// It is the caller of `sudo`, or else the signed-in user.
 pub(crate) fn user() -> Option<String> {
     let names = ["SUDO_USER", "LOGNAME", "USER"].into_iter();
     let mut names = names.filter_map(|name| std::env::var(name).ok());

@@ -1,4 +1,4 @@
-//! The command line's side: writes the pieces of a backup to a file.
+//! Writes the pieces of a backup to a file, for the command line.
 
 use std::{
     fs::{File, TryLockError},
@@ -101,7 +101,7 @@ async fn back_up(options: &BackupOptions) -> Result<(), NotBackedUp> {
     }
     choice.check_owner().map_err(NotReached::from)?;
     let _lock = lock(&choice)?;
-    // Before the store keeps anything for it.
+    // Made before the store keeps a snapshot for it.
     let file = BackupFile::create(&options.file)?;
     let source = BackupSource::find(options, &choice).await?;
     let mut line = ProgressLine::new();
@@ -178,7 +178,7 @@ impl BackupSource {
             Ok(_) => StatusCode::OK,
             Err(_) => StatusCode::SERVICE_UNAVAILABLE,
         };
-        // No server has a line of it: whatever keeps the output of this process has.
+        // The line goes to the output of this process, not to the log of a server.
         let person = Person::Operator(user());
         let subject = Subject::default();
         audit::write(

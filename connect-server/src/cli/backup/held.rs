@@ -83,7 +83,7 @@ impl Backups {
     pub(crate) async fn begin(&self) -> Result<Uuid, NoBackup> {
         let id = Uuid::new_v4();
         let former = self.0.held().replace(HeldBackup::reading(id));
-        // Before anything is waited for: whoever waits here may be gone by then.
+        // Before the first await: this future may be dropped there.
         tokio::spawn(give_up(Arc::downgrade(&self.0), id));
         let inner = self.0.clone();
         let frozen = spawn_blocking(move || {
@@ -114,7 +114,7 @@ impl Backups {
                 Ok(None) => (Vec::new(), Ok(None)),
                 Err(error) => (Vec::new(), Err(error)),
             };
-            // Also when nobody waits for the piece any more.
+            // Also when the request for the piece was dropped.
             inner.keep(id, left).map(|()| piece)
         });
         let panicked = |_| {

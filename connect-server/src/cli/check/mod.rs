@@ -1,5 +1,7 @@
-//! `connect-server check`: first the store checks its own rows and files, then the core checks what
-//! the rows say. `connect-server repair` has the core repair them, and reports in the same way.
+//! `connect-server check` and `connect-server repair`.
+//!
+//! First the store checks its own rows and files, then the core checks their content. `repair` lets the core
+//! repair the rows before, and reports in the same way.
 
 mod findings;
 mod text;
@@ -75,8 +77,9 @@ enum NotChecked {
     Output(#[from] io::Error),
 }
 
-/// Checks or repairs a store and prints the report: exit code 0 when nothing is wrong, 1 when something is,
-/// 2 when the store could not be checked, or not all of it.
+/// Checks or repairs a store and prints the report.
+/// The exit code is 0 without problems, 1 with problems, and 2 when the store could not be checked, or not
+/// all of it.
 pub(crate) async fn run(options: &CheckOptions, purpose: Use) -> ExitCode {
     let checked = check(options, purpose).await;
     if purpose == Use::Repair {
@@ -109,7 +112,7 @@ async fn check(options: &CheckOptions, purpose: Use) -> Result<Findings, NotChec
     let store = Store::open(&choice, &options.store).await?;
     let mut line = ProgressLine::new();
     let mut of = 0;
-    // Where the store finds its files damaged, the core may still say which records are.
+    // If the store finds damaged files, the core may still name the damaged records.
     let of_store = store.verify(&mut |progress| {
         of = progress.of;
         line.show(&format!("store: {} of {of} rows", progress.rows));

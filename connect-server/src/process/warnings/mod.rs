@@ -1,4 +1,4 @@
-//! Warnings about unsafe settings and surroundings.
+//! Warnings about unsafe settings and an unsafe environment.
 //! They are logged at the start and shown by `connect-server config`. No warning keeps the server from
 //! starting.
 
@@ -110,7 +110,7 @@ pub(crate) fn of_store(choice: &StorageChoice, process_info: ProcessInfo) -> Vec
 }
 
 /// Warns of an unencrypted connection to a database.
-/// Also warns of an address without its TLS mode.
+/// Also warns of an address without a TLS mode.
 fn to_database(address: &DatabaseAddress) -> Option<String> {
     match address.encryption() {
         Encryption::Off if !address.is_here() => Some(
@@ -185,7 +185,7 @@ fn in_files(options: &Options, choice: &StorageChoice, warnings: &mut Vec<String
     {
         check(&folder, ANY, "the data folder", PRIVATE);
     } else if let Some(folder) = choice.path().and_then(Path::parent) {
-        // The store is taken from others when it is opened. They could put another in its place.
+        // Opening the store removes the rights of other users. They could still put another in its place.
         check(folder, WRITE, "the folder around the store,", "chmod go-w");
     }
     if let Some(images) = options.image_folder(choice) {

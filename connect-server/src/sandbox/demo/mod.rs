@@ -101,8 +101,8 @@ fn is_of_demo(account: &Account) -> bool {
     account.sandbox && (account.name == NAME || has_place)
 }
 
-/// Revokes tokens of former starts where there are too many for another one: first the never used,
-/// then the longest unused.
+/// Revokes tokens of former starts to make room for another one.
+/// Never used tokens go first, then the longest unused.
 async fn make_room(connect: &Connect, account: Id<Account>) -> Result<(), Error> {
     let mut tokens = connect.tokens(account).await?;
     tokens.retain(|(token, _)| token.name == TOKEN && !connect.has_ended(token));

@@ -1,4 +1,4 @@
-//! Exports all figures, read on request.
+//! Exports all metrics, read on request.
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
@@ -10,10 +10,10 @@ use super::{Requests, core_metrics, process, queues, service};
 use crate::net::{Certificate, Load};
 
 /// The time limit for counting the queues, with waits for earlier readers.
-/// All other figures are there at once. Prometheus waits for ten seconds.
+/// All other metrics are there at once. Prometheus waits for ten seconds.
 const COUNTING: Duration = Duration::from_secs(5);
 
-/// The sources of the figures.
+/// The sources of the metrics.
 pub(crate) struct Sources {
     /// The core.
     pub(crate) connect: Connect,
@@ -29,7 +29,7 @@ pub(crate) struct Sources {
     pub(crate) started: Timestamp,
 }
 
-/// Writes all figures as text. Cheap to clone.
+/// Writes all metrics as text. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Exporter(Arc<ExporterState>);
 
@@ -49,7 +49,7 @@ impl Exporter {
         }))
     }
 
-    /// Returns the current figures as text.
+    /// Returns the current metrics as text.
     ///
     /// # Errors
     /// The text could not be written.
@@ -69,7 +69,7 @@ impl Exporter {
         let skew = sources.connect.clock_skew();
         families.extend(service::of_store(&(sources.health)(), skew));
         if let Some(folder) = sources.folder.clone() {
-            // A task that ended early leaves this one figure out.
+            // A task that ended early leaves this one metric out.
             families.extend(spawn_blocking(move || service::of_disk(&folder)).await.ok());
         }
         families.extend(process::families(sources.started));

@@ -1,4 +1,4 @@
-//! The figures of the process: time, memory and files.
+//! The metrics of the process: time, memory and files.
 //! Their names are the names in Prometheus' own libraries.
 
 use std::{fs, time::Duration};
@@ -12,8 +12,8 @@ use rustix::{
 
 use super::family::Family;
 
-/// Returns the figures of a process begun at `started`.
-/// Figures unknown to the system are left out. Reads files of the kernel, without waiting for a disk.
+/// Returns the metrics of a process begun at `started`.
+/// Values unknown to the system are left out. Reads files of the kernel, without waiting for a disk.
 pub(super) fn families(started: Timestamp) -> Vec<MetricFamily> {
     let cpu = Duration::try_from(clock_gettime(ClockId::ProcessCPUTime)).unwrap_or_default();
     let mut families = vec![

@@ -1,11 +1,11 @@
-//! The figures of the queues.
+//! The metrics of the queues.
 
 use connect_core::Backlog;
 use prometheus::proto::MetricFamily;
 
 use super::family::Family;
 
-/// Returns the figures of the queues.
+/// Returns the metrics of the queues.
 /// Without a backlog, `connect_queues_counted` is 0 and the rest is left out.
 pub(super) fn families(backlog: Option<&Backlog>) -> Vec<MetricFamily> {
     let is_counted = Family::gauge(

@@ -68,7 +68,7 @@ pub(crate) struct Requests {
 /// The known statuses come first, then `other`, then `none`.
 type Statuses = [OnceLock<IntCounter>; STATUSES.len() + 2];
 
-/// The figures of a route.
+/// The metrics of a route.
 struct RouteMetrics {
     name: &'static str,
     time: OnceLock<Histogram>,
@@ -141,7 +141,7 @@ impl Requests {
         if let Some(answers) = class {
             answers.inc();
         }
-        // One whose client went away says nothing about the time that an answer takes.
+        // A request without an answer has no duration: its client went away.
         if ended.status.is_some() {
             let time = || self.times.with_label_values(&[route.name]);
             let took = ended.took.as_secs_f64();
@@ -149,7 +149,7 @@ impl Requests {
         }
     }
 
-    /// Returns the figures.
+    /// Returns the metrics.
     pub(super) fn families(&self) -> Vec<MetricFamily> {
         self.registry.gather()
     }

@@ -1,4 +1,4 @@
-//! The current figures of the store and the listeners.
+//! The current metrics of the store and the listeners.
 
 use std::{fs, os::unix::fs::MetadataExt as _, path::Path};
 
@@ -11,7 +11,7 @@ use crate::net::Load;
 /// The levels of nested folders to look into. A store has two.
 const DEPTH: usize = 4;
 
-/// Returns the figures of the listeners, by name.
+/// Returns the metrics of the listeners, by name.
 pub(super) fn of_listeners(loads: &[(&'static str, Load); 2]) -> [MetricFamily; 3] {
     let by = |family: Family, figure: fn(&Load) -> usize| {
         let [(one, load), (other, other_load)] = loads;

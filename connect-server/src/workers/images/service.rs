@@ -24,7 +24,7 @@ use crate::{
 pub const DEFAULT_DEADLINE: Duration = Duration::from_secs(30);
 
 /// The number of images decoded at a time.
-/// Each may take 165 MB of memory, and a core.
+/// Each may take 165 MB of memory, and a processor core.
 const DECODERS: usize = 1;
 
 /// The number of images taken over at a time.
@@ -253,7 +253,7 @@ mod tests {
         assert_eq!(failed.code, ImageErrorCode::UnsupportedType, "{failed}");
     }
 
-    /// Abandoned work keeps its place: the next image is not decoded beside it.
+    /// The next image is not decoded beside abandoned work.
     #[tokio::test]
     async fn abandoned_work_keeps_its_place_until_it_ends() {
         let service = service();

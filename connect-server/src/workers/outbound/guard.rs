@@ -24,7 +24,7 @@ pub enum Reach {
 }
 
 /// The reason why a link is not followed.
-/// The text names no address: its readers may not know the layout of a private network.
+/// The text names no address: its readers must not learn the layout of a private network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LinkRefusal {
     /// A scheme other than HTTPS.
@@ -47,7 +47,7 @@ impl AddressGuard {
         Self { allowed }
     }
 
-    /// Returns whether requests may also go to allowed networks.
+    /// Returns whether networks besides the public internet are allowed.
     pub fn allows_networks(&self) -> bool {
         !self.allowed.is_empty()
     }

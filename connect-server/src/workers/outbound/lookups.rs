@@ -272,7 +272,7 @@ mod tests {
         assert!(lookups.look_up("hooks.example").await.is_ok());
     }
 
-    /// Silent hosts are asked for again and again, as deliveries to them are retried.
+    /// Silent hosts are asked for repeatedly, as deliveries are retried.
     #[tokio::test(start_paused = true)]
     async fn hosts_whose_lookup_lasts_leave_the_others_their_places() {
         let (fake, lookups) = lookups();

@@ -65,7 +65,7 @@ pub(super) async fn smuggling(scene: Scene) {
             let first = head("POST", "/v1/locations", None);
             let request = format!("{first}{framing}\r\n{body}");
             let ended = send_and_wait(&scene, request.as_bytes());
-            // What is taken for the begin of a longer body is waited for in vain.
+            // A server taking it for the start of a longer body waits in vain.
             let _ = tokio::time::timeout(Duration::from_millis(200), ended).await;
         }
         io::Result::Ok(())

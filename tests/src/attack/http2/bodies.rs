@@ -44,7 +44,7 @@ async fn in_pieces(scene: Scene, pieces: usize, add: fn(Frames, u32) -> Frames) 
             io::Result::Ok(())
         };
         let read = async {
-            // What the server has to say to it comes soon.
+            // The server answers soon, if at all.
             let read = timeout(Duration::from_secs(1), count(&mut reading, &scene.tally));
             read.await.unwrap_or(Ok(()))
         };
@@ -77,7 +77,7 @@ pub(super) async fn stalled(scene: Scene) {
 }
 
 pub(super) async fn at_once(scene: Scene) {
-    // As deep as anybody may think is allowed, with the weight at the bottom.
+    // Nested up to a plausible limit, with the weight at the bottom.
     let deep = r#"{"a":"#.repeat(60);
     let weight = "x".repeat(LARGE - 1000);
     let body = format!(

@@ -32,7 +32,7 @@ pub struct RetryPolicy {
 }
 
 impl Default for RetryPolicy {
-    /// 5 attempts, 200 ms doubling up to 10 s, 60 s in all.
+    /// 5 attempts, 200 ms doubling to 10 s, 60 s in all.
     /// The service counts requests in windows of a minute, so a client at the rate limit succeeds in
     /// the next window.
     fn default() -> Self {
@@ -144,8 +144,8 @@ impl RetryPolicy {
         if !asked.is_zero() && left.saturating_sub(asked) < LEAST_ATTEMPT {
             return Decision::GiveUp(Some(GaveUp::RetryAfter));
         }
-        // Half of what is left after the wait that was asked for is kept for the attempt: being a
-        // little less spread out is better than giving up.
+        // Half of the time left after the requested wait is kept for the attempt: a little less jitter is
+        // better than giving up.
         Decision::Wait(asked + drawn.min((left - asked) / 2))
     }
 

@@ -38,7 +38,8 @@ pub(super) struct Cutter<I> {
     limits: Limits,
     /// The number of items already in pieces.
     position: usize,
-    /// The JSON of an item left over from the last body; else empty.
+    /// The JSON of the item left over from the last body.
+    /// Empty when there is none.
     left_over: Vec<u8>,
     /// The too large item at the end of the last body.
     refused: Option<Piece>,

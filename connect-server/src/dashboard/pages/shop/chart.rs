@@ -29,7 +29,7 @@ pub(super) fn bars(shop: &PageLocation, days: &[DailySummary]) -> Markup {
         figure.chart {
             svg viewBox={ "0 0 " (width) " " (floor + MARGIN) } role="img" aria-label="Net sales of each day" {
                 text x="2" y=(MARGIN - 3) { (shop.money(most)) }
-                // Elements of a drawing have to be closed: what follows would be inside them, and not be seen.
+                // Elements of a drawing have to be closed: otherwise later ones would be inside them, and invisible.
                 line x1="0" x2=(width) y1=(MARGIN) y2=(MARGIN) {}
                 line x1="0" x2=(width) y1=(floor) y2=(floor) {}
                 @for (place, day) in days.iter().enumerate() {

@@ -44,7 +44,7 @@ pub(super) struct PageLocation {
 
 impl PageLocation {
     /// Finds the location named by the form or the address.
-    /// Without a name, it is the account's first location, or `None` if the account has none.
+    /// If neither names one, it is the account's first location, or `None` if the account has none.
     ///
     /// # Errors
     /// [`Error::NotFound`]: the account has no location with this ID.
@@ -135,7 +135,7 @@ fn next(shop: &PageLocation, path: &str, filters: &[(&str, &str)], cursor: Optio
 /// `text` is shown if the whole list is empty.
 fn nothing(to: &SignedIn<'_>, next: Option<&str>, text: &str) -> Markup {
     let text = match (next, to.query.get(CURSOR)) {
-        // What one page looks at is bounded.
+        // One page searches only a limited number of rows.
         (Some(_), _) => "Nothing was found so far. The next page continues the search.",
         (None, "") => text,
         (None, _) => "There is nothing more.",

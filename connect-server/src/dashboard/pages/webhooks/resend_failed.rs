@@ -77,7 +77,7 @@ impl ResendRequest {
         let problem = "must be a date and a time, such as 2026-11-20T09:15";
         let typed = read(form.get(SINCE));
         let typed = typed.ok_or_else(|| Error::Invalid(Reason::of(SINCE, problem)))?;
-        // With another time it is another search, which begins anew.
+        // Another time starts a new search.
         let goes_on = read(form.get(GO_ON_SINCE)) == Some(typed);
         let before = form.get(GO_ON).parse().ok();
         Ok(Self {
