@@ -267,7 +267,7 @@ test("a shop is simulated, and its books show it", async () => {
   await page.getByLabel("by", { exact: true }).selectOption("an hour");
   await page.getByRole("button", { name: "Put the clock ahead" }).click();
   await page.getByText("The clock was put ahead").waitFor();
-  await page.getByText("ahead of the day outside").waitFor();
+  await page.getByText("ahead of the real time").waitFor();
 });
 
 /** A site of somebody else with this page: of another port, whose browser sends the owner's cookies along. */
