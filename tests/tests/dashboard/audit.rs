@@ -341,6 +341,7 @@ async fn commands_about_the_whole_store_have_lines() {
         ("restore", &restored, "done 200"),
         ("restore", &restored, "refused 409"),
         ("repair", &restored, "done 200"),
+        ("repair", "memory", "refused 409"),
     ] {
         let words = [command, "--storage", storage, &file];
         let count = if command == "repair" { 3 } else { 4 };

@@ -69,6 +69,12 @@ enum NotChecked {
     #[error("the store cannot be read; {0}")]
     Unreadable(String),
     #[error(
+        "damaged pages of the database's file: {0}, and a check of the records needs one of them; restore the whole \
+         folder from a copy without problems, or without a copy keep one of the folder as it is, and run \
+         connect-server repair"
+    )]
+    Damaged(u64),
+    #[error(
         "the store cannot be written to: {0}; if its files are damaged and there is no copy, keep one of the \
          folder as it is, create an empty file connect.accept-loss in it, and give this command again"
     )]
@@ -86,6 +92,12 @@ pub(crate) async fn run(options: &CheckOptions, purpose: Use) -> ExitCode {
         let status = match &checked {
             Ok(findings) if findings.needs_newer_program() => StatusCode::CONFLICT,
             Ok(_) => StatusCode::OK,
+            Err(
+                NotChecked::NoDataFolder(_)
+                | NotChecked::InMemory
+                | NotChecked::NoStore(_)
+                | NotChecked::Owner(_),
+            ) => StatusCode::CONFLICT,
             Err(_) => StatusCode::SERVICE_UNAVAILABLE,
         };
         write_down(Action::RepairStore, Subject::default(), status);
@@ -134,10 +146,10 @@ async fn check(options: &CheckOptions, purpose: Use) -> Result<Findings, NotChec
             connect.repair(&mut show, &mut tell).await
         }
     };
-    // The core has logged the reason already; the store's is the better one.
     let records = records.map_err(|failure| match &of_store {
         Ok(_) if purpose == Use::Repair => NotChecked::Unwritable(failure.cause().to_string()),
-        Ok(_) => NotChecked::Unreadable(failure.to_string()),
+        Ok(report) if report.damaged_pages > 0 => NotChecked::Damaged(report.damaged_pages),
+        Ok(_) => NotChecked::Unreadable(failure.cause().to_string()),
         Err(error) => NotChecked::Unreadable(error.to_string()),
     })?;
     let findings = Findings {
