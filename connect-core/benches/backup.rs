@@ -11,6 +11,7 @@ use std::{
 use connect_core::{
     storage::{
         Storage,
+        disk::FrozenRows,
         redb::{RedbOptions, RedbStorage},
         sled::{SledOptions, SledStorage},
     },
@@ -38,19 +39,11 @@ pub fn on_disk(runtime: &Runtime, engine: &str) {
     if engine == "sled" {
         let storage = Arc::new(SledStorage::open(&path, SledOptions::default()).unwrap());
         let frozen = storage.clone();
-        let freeze = move || {
-            let mut rows = frozen.freeze().unwrap();
-            Pieces::of(move || rows.next_page())
-        };
-        compare(runtime, engine, storage, freeze);
+        compare(runtime, engine, storage, move || frozen.freeze().unwrap());
     } else {
         let storage = Arc::new(RedbStorage::open(&path, RedbOptions::default()).unwrap());
         let frozen = storage.clone();
-        let freeze = move || {
-            let mut rows = frozen.freeze().unwrap();
-            Pieces::of(move || rows.next_page())
-        };
-        compare(runtime, engine, storage, freeze);
+        compare(runtime, engine, storage, move || frozen.freeze().unwrap());
     }
 }
 
@@ -59,7 +52,7 @@ fn compare(
     runtime: &Runtime,
     engine: &str,
     storage: Arc<dyn Storage>,
-    freeze: impl Fn() -> Pieces + Send + 'static,
+    freeze: impl Fn() -> FrozenRows + Send + 'static,
 ) {
     let shop = runtime.block_on(shop::open(storage, 1));
     let counter = runtime.block_on(Counter::open(shop, PRODUCTS));
@@ -93,7 +86,8 @@ fn compare(
 }
 
 /// Reads a backup. Returns its bytes.
-fn read(mut pieces: Pieces) -> Result<usize, TransferError> {
+fn read(mut rows: FrozenRows) -> Result<usize, TransferError> {
+    let mut pieces = Pieces::of(move || rows.next_page());
     let mut bytes = 0;
     while let Some(piece) = pieces.next_piece()? {
         bytes += piece.len();

@@ -2,15 +2,13 @@
 
 use std::{net::IpAddr, sync::Arc};
 
-use uuid::Uuid;
-
 use super::{replay_hints::ReplayHints, write_queue::WriteQueues};
 use crate::{
     auth::{Access, Admission, Authenticated, Denied, SignIns},
     rules::rate::{RateLimits, RateStatus},
     storage::Storage,
     transaction::{
-        End, Error, Fault, StorageLimits, Store, UnitOfWork,
+        Error, StorageLimits, Store,
         environment::{Environment, Metrics},
     },
     wire::{Id, Location, Scope, Timestamp},
@@ -145,20 +143,6 @@ impl Connect {
 
     pub(crate) fn store(&self) -> &Store {
         &self.core.store
-    }
-
-    /// Runs a transaction on `partition` until it is committed ([`Store::transact`]).
-    pub(crate) async fn transact<'s, T, E, F, Fut>(
-        &'s self,
-        partition: impl Into<Uuid>,
-        work: F,
-    ) -> Result<T, E>
-    where
-        F: FnMut(UnitOfWork<'s>) -> Fut,
-        Fut: Future<Output = Result<End<'s, T>, E>>,
-        E: From<Fault>,
-    {
-        self.store().transact(partition, work).await
     }
 }
 

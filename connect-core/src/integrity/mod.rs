@@ -35,9 +35,7 @@ pub use report::{CheckProgress, CheckReport, Problem, ProblemKind};
 use std::collections::BTreeMap;
 
 use self::repair::Repairs;
-use super::Connect;
-
-use crate::{transaction::Error, wire::Timestamp};
+use crate::{Connect, transaction::Error, wire::Timestamp};
 
 /// The most walks of a repair.
 /// A repair may reveal another problem, but seldom does.

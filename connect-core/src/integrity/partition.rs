@@ -227,7 +227,7 @@ impl Partition {
     fn compare_stored(&self, clock: &ChangeClock) -> Option<Problem> {
         let counted = clock.usage.as_ref().filter(|usage| usage.is_complete())?;
         let stored = &self.stored;
-        let metrics = |usage: &Usage| {
+        let text = |usage: &Usage| {
             let Usage {
                 products,
                 categories,
@@ -239,7 +239,7 @@ impl Partition {
                 "{products} products, {categories} categories, {option_groups} option groups and {bytes} bytes"
             )
         };
-        let (counted, stored) = (metrics(counted), metrics(stored));
+        let (counted, stored) = (text(counted), text(stored));
         (counted != stored).then(|| {
             let message = format!("the clock has counted {counted}, there are {stored}");
             Problem::new(ProblemKind::Count, &clock_key(self.id), message)

@@ -15,7 +15,7 @@ use super::{
     partition::Partition,
 };
 use crate::{
-    resources::see_to,
+    resources::repair_record,
     storage::{Commit, Entry, Expectation, Key, Value, Write},
     transaction::{
         ChangeClock, Fault, LenientReader, ReadKey, Store, clock_key, keys::Family, woken_key,
@@ -152,7 +152,7 @@ impl Repairs<'_> {
     ) -> Result<(), Fault> {
         let problem = format!("{} {id}: {}", rows.name(), loss.problem.message);
         let record = (rows, id);
-        match see_to(self.store, location, record, &loss.told_by, &loss.entries).await {
+        match repair_record(self.store, location, record, &loss.told_by, &loss.entries).await {
             Ok(Some(done)) => {
                 self.count += 1;
                 (self.tell)(&problem, done);

@@ -45,17 +45,18 @@ impl Connect {
     ) -> Result<Account, Error> {
         let name = &owner_name(change.name)?;
         let owner_email = &change.owner_email.as_deref().map(owner_email).transpose()?;
-        self.transact(account, |mut unit| async move {
-            let account = change_account(&mut unit, |account| {
-                replace(&mut account.name, name);
-                replace(&mut account.owner_email, owner_email);
-                Ok(account.clone())
+        self.store()
+            .transact(account, |mut unit| async move {
+                let account = change_account(&mut unit, |account| {
+                    replace(&mut account.name, name);
+                    replace(&mut account.owner_email, owner_email);
+                    Ok(account.clone())
+                })
+                .await?;
+                move_sign_in(&mut unit, &account).await?;
+                Ok(End::commit(unit, account))
             })
-            .await?;
-            move_sign_in(&mut unit, &account).await?;
-            Ok(End::commit(unit, account))
-        })
-        .await
+            .await
     }
 
     /// Changes a location and returns it.
@@ -90,11 +91,12 @@ impl Connect {
         change: impl Fn(&mut Account) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let change = &change;
-        self.transact(account, |mut unit| async move {
-            let changed = change_account(&mut unit, change).await?;
-            Ok(End::commit(unit, changed))
-        })
-        .await
+        self.store()
+            .transact(account, |mut unit| async move {
+                let changed = change_account(&mut unit, change).await?;
+                Ok(End::commit(unit, changed))
+            })
+            .await
     }
 }
 

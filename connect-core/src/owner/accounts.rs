@@ -57,23 +57,24 @@ impl Connect {
             locations: Vec::new(),
             screens: Vec::new(),
         };
-        self.transact(account.id, |mut unit| async move {
-            unit.load(Reads::of(account.id.uuid())).await?;
-            put_account(&mut unit, account);
-            // It is there from the beginning, so that commits at the locations can expect it.
-            let none = unit.json(&Webhooks::default());
-            unit.put(Webhooks::key(account.id.uuid()), none);
-            unit.put(
-                key(
-                    GLOBAL,
-                    Family::AccountList,
-                    &[KeyPart::Id(account.id.uuid())],
-                ),
-                Value::default(),
-            );
-            Ok(End::commit(unit, account.clone()))
-        })
-        .await
+        self.store()
+            .transact(account.id, |mut unit| async move {
+                unit.load(Reads::of(account.id.uuid())).await?;
+                put_account(&mut unit, account);
+                // It is there from the beginning, so that commits at the locations can expect it.
+                let none = unit.json(&Webhooks::default());
+                unit.put(Webhooks::key(account.id.uuid()), none);
+                unit.put(
+                    key(
+                        GLOBAL,
+                        Family::AccountList,
+                        &[KeyPart::Id(account.id.uuid())],
+                    ),
+                    Value::default(),
+                );
+                Ok(End::commit(unit, account.clone()))
+            })
+            .await
     }
 
     /// The account with this id.
@@ -135,17 +136,18 @@ impl Connect {
             currency: new.currency,
             default_vat_rate: new.default_vat_rate,
         };
-        self.transact(account, |mut unit| async move {
-            change_account(&mut unit, |account| {
-                account.locations.push(location.clone());
-                Ok(())
+        self.store()
+            .transact(account, |mut unit| async move {
+                change_account(&mut unit, |account| {
+                    account.locations.push(location.clone());
+                    Ok(())
+                })
+                .await?;
+                let link = Value::from(&*Webhooks::key(account.uuid()));
+                unit.put(Webhooks::link_key(location.id.uuid()), link);
+                Ok(End::commit(unit, location.clone()))
             })
-            .await?;
-            let link = Value::from(&*Webhooks::key(account.uuid()));
-            unit.put(Webhooks::link_key(location.id.uuid()), link);
-            Ok(End::commit(unit, location.clone()))
-        })
-        .await
+            .await
     }
 
     /// Authorizes the owner at a location.

@@ -87,17 +87,18 @@ impl Connect {
         account: Id<Account>,
         screen: Id<Screen>,
     ) -> Result<(), Error> {
-        self.transact(account, |mut unit| async move {
-            change_account(&mut unit, |account| {
-                find(account, screen)?;
-                account.screens.retain(|other| other.id != screen);
-                Ok(())
+        self.store()
+            .transact(account, |mut unit| async move {
+                change_account(&mut unit, |account| {
+                    find(account, screen)?;
+                    account.screens.retain(|other| other.id != screen);
+                    Ok(())
+                })
+                .await?;
+                remove_key(&mut unit, screen).await?;
+                Ok(End::commit(unit, ()))
             })
-            .await?;
-            remove_key(&mut unit, screen).await?;
-            Ok(End::commit(unit, ()))
-        })
-        .await
+            .await
     }
 
     /// Gives a screen a new key.
@@ -110,21 +111,22 @@ impl Connect {
         account: Id<Account>,
         screen: Id<Screen>,
     ) -> Result<Secret, Error> {
-        self.transact(account, |mut unit| async move {
-            find(&mut get_account(&mut unit).await?, screen)?;
-            remove_key(&mut unit, screen).await?;
-            let secret = Secret::new(SCREEN_KEY, &*self.store().environment().randomness);
-            let screen_key = ScreenKey {
-                screen_id: screen,
-                account_id: account,
-                // Four random characters tell keys apart and give nothing away.
-                prefix: secret.expose().chars().take(SCREEN_KEY.len() + 4).collect(),
-                created_at: unit.now(),
-            };
-            put_key(&mut unit, &screen_key, &secret.digest());
-            Ok(End::commit(unit, secret))
-        })
-        .await
+        self.store()
+            .transact(account, |mut unit| async move {
+                find(&mut get_account(&mut unit).await?, screen)?;
+                remove_key(&mut unit, screen).await?;
+                let secret = Secret::new(SCREEN_KEY, &*self.store().environment().randomness);
+                let screen_key = ScreenKey {
+                    screen_id: screen,
+                    account_id: account,
+                    // Four random characters tell keys apart and give nothing away.
+                    prefix: secret.expose().chars().take(SCREEN_KEY.len() + 4).collect(),
+                    created_at: unit.now(),
+                };
+                put_key(&mut unit, &screen_key, &secret.digest());
+                Ok(End::commit(unit, secret))
+            })
+            .await
     }
 
     /// Revokes the key of a screen. Revoking it again changes nothing.
@@ -136,12 +138,13 @@ impl Connect {
         account: Id<Account>,
         screen: Id<Screen>,
     ) -> Result<(), Error> {
-        self.transact(account, |mut unit| async move {
-            find(&mut get_account(&mut unit).await?, screen)?;
-            remove_key(&mut unit, screen).await?;
-            Ok(End::commit(unit, ()))
-        })
-        .await
+        self.store()
+            .transact(account, |mut unit| async move {
+                find(&mut get_account(&mut unit).await?, screen)?;
+                remove_key(&mut unit, screen).await?;
+                Ok(End::commit(unit, ()))
+            })
+            .await
     }
 
     /// The screens of an account with their keys, oldest first.

@@ -53,40 +53,41 @@ impl Connect {
     ) -> Result<IssuedToken, Error> {
         let (name, new) = (&text::owner_name(&new.name)?, &new);
         check_grants(&new.grants)?;
-        self.transact(account, |mut unit| async move {
-            let account = get_account(&mut unit).await?;
-            if new.expires_at.is_some_and(|expiry| expiry <= unit.now()) {
-                return Err(Invalid::new("expiresAt", "must be in the future").into());
-            }
-            for (index, grant) in new.grants.iter().enumerate() {
-                check_location(
-                    &account,
-                    &format!("grants[{index}].locationId"),
-                    grant.location_id,
-                )?;
-            }
-            check_room(&mut unit).await?;
-            let prefix = if account.sandbox {
-                SANDBOX_TOKEN
-            } else {
-                LIVE_TOKEN
-            };
-            let secret = Secret::new(prefix, &*self.store().environment().randomness);
-            let token = Token {
-                id: unit.next_id().into(),
-                account_id: account.id,
-                name: name.clone(),
-                // Four random characters tell tokens apart and give nothing away.
-                prefix: secret.expose().chars().take(prefix.len() + 4).collect(),
-                grants: new.grants.clone(),
-                created_at: unit.now(),
-                expires_at: new.expires_at,
-                revoked_at: None,
-            };
-            put_token(&mut unit, &token, &secret.digest());
-            Ok(End::commit(unit, IssuedToken { token, secret }))
-        })
-        .await
+        self.store()
+            .transact(account, |mut unit| async move {
+                let account = get_account(&mut unit).await?;
+                if new.expires_at.is_some_and(|expiry| expiry <= unit.now()) {
+                    return Err(Invalid::new("expiresAt", "must be in the future").into());
+                }
+                for (index, grant) in new.grants.iter().enumerate() {
+                    check_location(
+                        &account,
+                        &format!("grants[{index}].locationId"),
+                        grant.location_id,
+                    )?;
+                }
+                check_room(&mut unit).await?;
+                let prefix = if account.sandbox {
+                    SANDBOX_TOKEN
+                } else {
+                    LIVE_TOKEN
+                };
+                let secret = Secret::new(prefix, &*self.store().environment().randomness);
+                let token = Token {
+                    id: unit.next_id().into(),
+                    account_id: account.id,
+                    name: name.clone(),
+                    // Four random characters tell tokens apart and give nothing away.
+                    prefix: secret.expose().chars().take(prefix.len() + 4).collect(),
+                    grants: new.grants.clone(),
+                    created_at: unit.now(),
+                    expires_at: new.expires_at,
+                    revoked_at: None,
+                };
+                put_token(&mut unit, &token, &secret.digest());
+                Ok(End::commit(unit, IssuedToken { token, secret }))
+            })
+            .await
     }
 
     /// Returns whether a token was revoked or has expired.
@@ -125,15 +126,16 @@ impl Connect {
     /// # Errors
     /// [`Error::NotFound`].
     pub async fn revoke_token(&self, account: Id<Account>, id: Id<Token>) -> Result<(), Error> {
-        self.transact(account, |mut unit| async move {
-            let (mut token, digest) = find_token(&mut unit, id).await?;
-            if token.revoked_at.is_none() {
-                token.revoked_at = Some(unit.now());
-                put_token(&mut unit, &token, &digest);
-            }
-            Ok(End::commit(unit, ()))
-        })
-        .await
+        self.store()
+            .transact(account, |mut unit| async move {
+                let (mut token, digest) = find_token(&mut unit, id).await?;
+                if token.revoked_at.is_none() {
+                    token.revoked_at = Some(unit.now());
+                    put_token(&mut unit, &token, &digest);
+                }
+                Ok(End::commit(unit, ()))
+            })
+            .await
     }
 
     /// The tokens of an account with their last uses, oldest first.

@@ -17,7 +17,7 @@ use crate::{
 /// A lost record is deleted, as by a client: with a tombstone, an event, its parts and the references to
 /// it. For an existing record, its lost parts are restored. Returns the repair in words; `None` if the row
 /// `told_by` has changed since: a client may have deleted the record.
-pub(crate) async fn see_to(
+pub(crate) async fn repair_record(
     store: &Store,
     location: Uuid,
     (rows, id): (Family, Uuid),
@@ -25,16 +25,16 @@ pub(crate) async fn see_to(
     entries: &[Key],
 ) -> Result<Option<&'static str>, Error> {
     match rows {
-        Family::Category => see_to_one::<Category>(store, location, id, told_by, entries).await,
+        Family::Category => repair_one::<Category>(store, location, id, told_by, entries).await,
         Family::OptionGroup => {
-            see_to_one::<OptionGroup>(store, location, id, told_by, entries).await
+            repair_one::<OptionGroup>(store, location, id, told_by, entries).await
         }
-        Family::Product => see_to_one::<Product>(store, location, id, told_by, entries).await,
+        Family::Product => repair_one::<Product>(store, location, id, told_by, entries).await,
         _ => Err(Error::not_found(rows.name(), id)),
     }
 }
 
-async fn see_to_one<R: Resource>(
+async fn repair_one<R: Resource>(
     store: &Store,
     location: Uuid,
     id: Uuid,

@@ -18,7 +18,7 @@ mod stock;
 pub(crate) use images::queue_key;
 pub(crate) use journal::{RegisterPeriod, day_key, day_number};
 pub use locations::LocationHandle;
-pub(crate) use lost::see_to;
+pub(crate) use lost::repair_record;
 pub use orders::Orders;
 pub use product_bulk::{ProductBulkFailure, ProductBulkResult};
 

@@ -50,26 +50,11 @@ impl Store {
         Fut: Future<Output = Result<End<'s, T>, E>>,
         E: From<Fault>,
     {
-        self.run(partition.into(), false, work).await
+        self.transact_with(partition.into(), false, work).await
     }
 
-    /// Runs a transaction, with a lock from the start on a contended partition.
-    /// A lock costs one round trip, a failed run two.
-    pub(crate) async fn transact_contended<'s, T, E, F, Fut>(
-        &'s self,
-        partition: Uuid,
-        work: F,
-    ) -> Result<T, E>
-    where
-        F: FnMut(UnitOfWork<'s>) -> Fut,
-        Fut: Future<Output = Result<End<'s, T>, E>>,
-        E: From<Fault>,
-    {
-        let is_contended = self.contended().has(partition, self.elapsed());
-        self.run(partition, is_contended, work).await
-    }
-
-    async fn run<'s, T, E, F, Fut>(
+    /// Runs a transaction. With `locks`, already the first run holds the lock.
+    pub(crate) async fn transact_with<'s, T, E, F, Fut>(
         &'s self,
         partition: Uuid,
         mut locks: bool,
@@ -95,6 +80,12 @@ impl Store {
             locks = true;
         }
         Err(Fault::Busy.into())
+    }
+
+    /// Returns whether a partition lately had conflicts.
+    /// There a lock from the start is cheaper: it costs one round trip, a failed run two.
+    pub(crate) fn is_contended(&self, partition: Uuid) -> bool {
+        self.contended().has(partition, self.elapsed())
     }
 
     async fn lock(&self, partition: Uuid) -> Result<Box<dyn Locked>, Fault> {
@@ -203,10 +194,11 @@ mod tests {
                 store.contended().note(PLACE, store.elapsed());
             }
             let lock = store.storage().lock(&clock_key(PLACE)).await.unwrap();
-            let transaction = store.transact_contended(PLACE, |mut unit| async move {
-                put(&mut unit).await?;
-                Ok::<_, Fault>(End::rollback(()))
-            });
+            let transaction =
+                store.transact_with(PLACE, store.is_contended(PLACE), |mut unit| async move {
+                    put(&mut unit).await?;
+                    Ok::<_, Fault>(End::rollback(()))
+                });
             let waits = transaction.now_or_never().is_none();
             assert_eq!(waits, is_contended);
             drop(lock);

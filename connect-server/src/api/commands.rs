@@ -36,9 +36,7 @@ async fn execute(
     let (command, mut subject) = (&order.content, Subject::default());
     let result = command.execute(&connect, Some(&url), &mut subject).await;
     if let Some(action) = command.action() {
-        let status = result
-            .as_ref()
-            .map_or_else(audit::status_of, |_| StatusCode::OK);
+        let status = audit::status_of_result(&result);
         order.write_down(action, subject, status);
     }
     Ok(Reply::json(StatusCode::OK, result?.to_string()))

@@ -12,7 +12,6 @@ use connect_core::{
     environment::{Clock as _, Mailer, SystemClock},
     wire::Timestamp,
 };
-use http::StatusCode;
 use rustix::process::geteuid;
 use tokio::{
     signal::unix::{SignalKind, signal},
@@ -410,9 +409,7 @@ impl Started {
                 tracing::warn!(%doubt, "the clock is trusted");
                 // The next start needs no trust then.
                 let trusted = connect.accept_clock().await;
-                let status = trusted
-                    .as_ref()
-                    .map_or_else(audit::status_of, |_| StatusCode::OK);
+                let status = audit::status_of_result(&trusted);
                 admin::write_down(Action::TrustClock, Subject::default(), status);
                 trusted?;
             }

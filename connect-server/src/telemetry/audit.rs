@@ -211,6 +211,11 @@ pub(crate) async fn account_of_email(connect: &Connect, email: &str) -> Subject 
     }
 }
 
+/// The status of a result.
+pub(crate) fn status_of_result<T>(result: &Result<T, Error>) -> StatusCode {
+    result.as_ref().map_or_else(status_of, |_| StatusCode::OK)
+}
+
 /// The status of an error.
 pub(crate) fn status_of(error: &Error) -> StatusCode {
     StatusCode::from_u16(error.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)

@@ -108,7 +108,7 @@ async fn open(storage: Arc<dyn Storage>) -> (Connect, Access) {
 
 async fn append(connect: &Connect, at: &Access, movements: &[Movement]) {
     let location = at.location().id;
-    let appended = connect.transact(location, |mut unit| async move {
+    let appended = connect.store().transact(location, |mut unit| async move {
         unit.load(Reads::of(location.uuid())).await?;
         for movement in movements {
             unit.append(movement);

@@ -146,7 +146,8 @@ async fn commit_together(
     location: Uuid,
     jobs: &[Job],
 ) -> Result<Vec<Outcome>, Fault> {
-    let committing = store.transact_contended(location, |mut unit| async move {
+    let locks = store.is_contended(location);
+    let committing = store.transact_with(location, locks, |mut unit| async move {
         load(store, &mut unit, location, jobs).await?;
         let mut outcomes = Vec::with_capacity(jobs.len());
         for job in jobs {

@@ -39,18 +39,19 @@ impl Connect {
     /// # Errors
     /// There is no such account.
     pub async fn invite_owner(&self, account: Id<Account>) -> Result<IssuedInvitation, Error> {
-        self.transact(account, |mut unit| async move {
-            get_account(&mut unit).await?;
-            let secret = self.secret_of(account);
-            let expires_at = unit.now().plus_seconds(INVITATION_SECONDS);
-            let row = unit.json(&Invitation {
-                digest: hex::encode(secret.digest()),
-                expires_at,
-            });
-            unit.put(invitation_key(account), row);
-            Ok(End::commit(unit, IssuedInvitation { secret, expires_at }))
-        })
-        .await
+        self.store()
+            .transact(account, |mut unit| async move {
+                get_account(&mut unit).await?;
+                let secret = self.secret_of(account);
+                let expires_at = unit.now().plus_seconds(INVITATION_SECONDS);
+                let row = unit.json(&Invitation {
+                    digest: hex::encode(secret.digest()),
+                    expires_at,
+                });
+                unit.put(invitation_key(account), row);
+                Ok(End::commit(unit, IssuedInvitation { secret, expires_at }))
+            })
+            .await
     }
 
     /// Returns the account of an open invitation.
@@ -59,11 +60,12 @@ impl Connect {
     /// [`Error::Unauthorized`] when it was replaced, used or has expired.
     pub async fn invited_account(&self, invitation: &str) -> Result<Account, Error> {
         let account = account_of(invitation).ok_or_else(bad_invitation)?;
-        self.transact(account, |mut unit| async move {
-            let account = find_invitation(&mut unit, invitation).await?;
-            Ok(End::rollback(account))
-        })
-        .await
+        self.store()
+            .transact(account, |mut unit| async move {
+                let account = find_invitation(&mut unit, invitation).await?;
+                Ok(End::rollback(account))
+            })
+            .await
     }
 
     /// Sets the password of the invited owner, and signs the owner in.
@@ -83,20 +85,21 @@ impl Connect {
         let invited = self.invited_account(invitation).await?;
         self.core.sign_ins.confirm(invited.id)?;
         let hash = &self.core.sign_ins.hash(&invited, password).await?;
-        self.transact(invited.id, |mut unit| async move {
-            let account = find_invitation(&mut unit, invitation).await?;
-            let sign_in = SignIn {
-                email: text::folded(&account.owner_email),
-                password: hash.clone(),
-                password_set_at: unit.now(),
-            };
-            put_sign_in(&mut unit, &sign_in).await?;
-            unit.delete(invitation_key(account.id));
-            end_sessions(&mut unit, 0).await?;
-            let session = self.open_session(&mut unit);
-            Ok(End::commit(unit, session))
-        })
-        .await
+        self.store()
+            .transact(invited.id, |mut unit| async move {
+                let account = find_invitation(&mut unit, invitation).await?;
+                let sign_in = SignIn {
+                    email: text::folded(&account.owner_email),
+                    password: hash.clone(),
+                    password_set_at: unit.now(),
+                };
+                put_sign_in(&mut unit, &sign_in).await?;
+                unit.delete(invitation_key(account.id));
+                end_sessions(&mut unit, 0).await?;
+                let session = self.open_session(&mut unit);
+                Ok(End::commit(unit, session))
+            })
+            .await
     }
 }
 

@@ -60,7 +60,7 @@ impl Connect {
             return Err(wrong_password());
         };
         let (email, hash) = (&email, &hash);
-        let signed_in = self.transact(account, |mut unit| async move {
+        let signed_in = self.store().transact(account, |mut unit| async move {
             get_account(&mut unit).await?;
             let row = get_sign_in(&mut unit).await?;
             if row.is_none_or(|row| row.password != *hash || row.email != *email) {
@@ -90,21 +90,22 @@ impl Connect {
         let account = owner.account().id;
         let confirmed = &self.confirmed_password(account, current).await?;
         let hash = &self.core.sign_ins.hash(owner.account(), password).await?;
-        self.transact(account, |mut unit| async move {
-            get_account(&mut unit).await?;
-            let mut row = get_confirmed(&mut unit, confirmed).await?;
-            row.password = hash.clone();
-            row.password_set_at = unit.now();
-            put_sign_in(&mut unit, &row).await?;
-            let own_key = session_key(account, &owner.session);
-            let own = unit.get(&own_key).await?;
-            end_sessions(&mut unit, 0).await?;
-            if let Some(own) = own {
-                unit.put(own_key, own);
-            }
-            Ok(End::commit(unit, ()))
-        })
-        .await
+        self.store()
+            .transact(account, |mut unit| async move {
+                get_account(&mut unit).await?;
+                let mut row = get_confirmed(&mut unit, confirmed).await?;
+                row.password = hash.clone();
+                row.password_set_at = unit.now();
+                put_sign_in(&mut unit, &row).await?;
+                let own_key = session_key(account, &owner.session);
+                let own = unit.get(&own_key).await?;
+                end_sessions(&mut unit, 0).await?;
+                if let Some(own) = own {
+                    unit.put(own_key, own);
+                }
+                Ok(End::commit(unit, ()))
+            })
+            .await
     }
 
     /// Changes the e-mail address of an owner and returns the account.
@@ -124,7 +125,7 @@ impl Connect {
         let email = &owner_email(email)?;
         let account = owner.account().id;
         let confirmed = &self.confirmed_password(account, current).await?;
-        let changed = self.transact(account, |mut unit| async move {
+        let changed = self.store().transact(account, |mut unit| async move {
             let account = change_account(&mut unit, |account| {
                 account.owner_email.clone_from(email);
                 Ok(account.clone())

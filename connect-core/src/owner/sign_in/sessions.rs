@@ -95,14 +95,15 @@ impl Connect {
     /// # Errors
     /// The storage failed.
     pub async fn sign_out(&self, owner: &Owner) -> Result<(), Error> {
-        self.transact(owner.account.id, |mut unit| async move {
-            let session_key = session_key(owner.account.id, &owner.session);
-            if unit.get(&session_key).await?.is_some() {
-                unit.delete(session_key);
-            }
-            Ok(End::commit(unit, ()))
-        })
-        .await
+        self.store()
+            .transact(owner.account.id, |mut unit| async move {
+                let session_key = session_key(owner.account.id, &owner.session);
+                if unit.get(&session_key).await?.is_some() {
+                    unit.delete(session_key);
+                }
+                Ok(End::commit(unit, ()))
+            })
+            .await
     }
 
     /// Opens a session for the owner.

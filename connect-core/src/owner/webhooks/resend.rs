@@ -60,23 +60,24 @@ impl Connect {
         delivery: Id<Delivery>,
     ) -> Result<Delivery, Error> {
         let place = &log_key(webhook, delivery);
-        self.transact(account, |mut unit| async move {
-            let mut setup = Setup::begin(&mut unit).await?;
-            setup.find(webhook)?;
-            let row = setup.unit.get(place).await?;
-            let row = row.ok_or_else(|| no_delivery(webhook, delivery))?;
-            let sent = Logged::read(place.clone(), row)?;
-            if let Some(event) = sent.delivery.event_key()
-                && setup.unit.get(&event).await?.is_none()
-            {
-                return Err(Error::Conflict(Reason::new(
-                    "the event of this delivery is older than 30 days and was removed",
-                )));
-            }
-            let again = setup.send_again(sent)?;
-            Ok(End::commit(unit, again))
-        })
-        .await
+        self.store()
+            .transact(account, |mut unit| async move {
+                let mut setup = Setup::begin(&mut unit).await?;
+                setup.find(webhook)?;
+                let row = setup.unit.get(place).await?;
+                let row = row.ok_or_else(|| no_delivery(webhook, delivery))?;
+                let sent = Logged::read(place.clone(), row)?;
+                if let Some(event) = sent.delivery.event_key()
+                    && setup.unit.get(&event).await?.is_none()
+                {
+                    return Err(Error::Conflict(Reason::new(
+                        "the event of this delivery is older than 30 days and was removed",
+                    )));
+                }
+                let again = setup.send_again(sent)?;
+                Ok(End::commit(unit, again))
+            })
+            .await
     }
 
     /// Sends again the given-up deliveries made since a time.
@@ -93,7 +94,7 @@ impl Connect {
         before: Option<Id<Delivery>>,
     ) -> Result<Resent, Error> {
         // Before anything is looked for: nothing can be sent to one that is switched off.
-        let checked = self.transact(account, |mut unit| async move {
+        let checked = self.store().transact(account, |mut unit| async move {
             Setup::begin(&mut unit).await?.check_enabled(webhook)?;
             Ok::<_, Error>(End::rollback(()))
         });
@@ -153,16 +154,17 @@ impl Connect {
         webhook: Id<Webhook>,
         ids: &[Id<Delivery>],
     ) -> Result<usize, Error> {
-        self.transact(account, |mut unit| async move {
-            let mut setup = Setup::begin(&mut unit).await?;
-            let wanted = wanted(setup.unit, webhook, ids).await?;
-            let sent = wanted.len();
-            for logged in wanted {
-                setup.send_again(logged)?;
-            }
-            Ok(End::commit(unit, sent))
-        })
-        .await
+        self.store()
+            .transact(account, |mut unit| async move {
+                let mut setup = Setup::begin(&mut unit).await?;
+                let wanted = wanted(setup.unit, webhook, ids).await?;
+                let sent = wanted.len();
+                for logged in wanted {
+                    setup.send_again(logged)?;
+                }
+                Ok(End::commit(unit, sent))
+            })
+            .await
     }
 }
 

@@ -83,17 +83,18 @@ impl Connect {
         change: impl Fn(&mut Setup<'_, '_>) -> Result<T, Error> + Sync,
     ) -> Result<T, Error> {
         let change = &change;
-        self.transact(account, |mut unit| async move {
-            let mut setup = Setup::begin(&mut unit).await?;
-            let before = setup.webhooks.clone();
-            let outcome = change(&mut setup)?;
-            let after = setup.webhooks;
-            if after != before {
-                let row = unit.json(&after);
-                unit.put(Webhooks::key(account.uuid()), row);
-            }
-            Ok(End::commit(unit, outcome))
-        })
-        .await
+        self.store()
+            .transact(account, |mut unit| async move {
+                let mut setup = Setup::begin(&mut unit).await?;
+                let before = setup.webhooks.clone();
+                let outcome = change(&mut setup)?;
+                let after = setup.webhooks;
+                if after != before {
+                    let row = unit.json(&after);
+                    unit.put(Webhooks::key(account.uuid()), row);
+                }
+                Ok(End::commit(unit, outcome))
+            })
+            .await
     }
 }

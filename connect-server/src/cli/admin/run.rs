@@ -157,9 +157,7 @@ async fn on_store(
     let mut subject = Subject::default();
     let result = command.execute(&connect, None, &mut subject).await;
     if let Some(action) = command.action() {
-        let status = result
-            .as_ref()
-            .map_or_else(audit::status_of, |_| StatusCode::OK);
+        let status = audit::status_of_result(&result);
         write_down(action, subject, status);
     }
     Ok(result?)

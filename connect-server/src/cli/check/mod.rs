@@ -83,6 +83,18 @@ enum NotChecked {
     Output(#[from] io::Error),
 }
 
+impl NotChecked {
+    /// The status of a request with this outcome, for the audit line.
+    fn status(&self) -> StatusCode {
+        match self {
+            Self::NoDataFolder(_) | Self::InMemory | Self::NoStore(_) | Self::Owner(_) => {
+                StatusCode::CONFLICT
+            }
+            _ => StatusCode::SERVICE_UNAVAILABLE,
+        }
+    }
+}
+
 /// Checks or repairs a store and prints the report.
 /// The exit code is 0 without problems, 1 with problems, and 2 when the store could not be checked, or not
 /// all of it.
@@ -92,13 +104,7 @@ pub(crate) async fn run(options: &CheckOptions, purpose: Use) -> ExitCode {
         let status = match &checked {
             Ok(findings) if findings.needs_newer_program() => StatusCode::CONFLICT,
             Ok(_) => StatusCode::OK,
-            Err(
-                NotChecked::NoDataFolder(_)
-                | NotChecked::InMemory
-                | NotChecked::NoStore(_)
-                | NotChecked::Owner(_),
-            ) => StatusCode::CONFLICT,
-            Err(_) => StatusCode::SERVICE_UNAVAILABLE,
+            Err(error) => error.status(),
         };
         write_down(Action::RepairStore, Subject::default(), status);
     }
