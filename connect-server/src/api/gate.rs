@@ -1,8 +1,8 @@
 //! The checks of an API request, in order. The first failure answers.
 //!
-//! 1. the address, the token, the rate limits ([`Connect::authenticate`])
+//! 1. the address, the token or key, the rate limits ([`CredentialKind::authenticate`])
 //! 2. the route: 404, 405
-//! 3. the availability of the API, the location, the scope ([`Connect::authorize`])
+//! 3. the availability of the API, the location, the scope ([`Principal::authorize`])
 //! 4. the size of the body, compressed and decompressed: 413, 415, 400
 //! 5. `Idempotency-Key` and `Content-Type`: 400
 //!
@@ -13,139 +13,42 @@ use std::{borrow::Cow, pin::pin, sync::Arc};
 
 use bytes::{Buf as _, Bytes};
 use connect_core::{
-    Access, Authenticated, Connect, Denied, Error, Fingerprint, Idempotency, Reason,
+    Connect, Error, Fingerprint, Idempotency, Reason,
     wire::{ErrorCode, IdempotencyKey, limits::MAX_BODY_BYTES, read::Invalid},
 };
 use futures_util::StreamExt as _;
 use http::{
     HeaderMap, Method, StatusCode,
-    header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE},
+    header::{CONTENT_LENGTH, CONTENT_TYPE},
 };
 use tokio::task::spawn_blocking;
 
 use super::{
+    caller::Principal,
     encoding::{NotDecompressed, decompress, is_gzip},
-    endpoint::{AUTHORIZATION_FIELD, Content, Needs, Passed, PathTarget, Reply, Route},
-    incoming::{Incoming, IncomingBody},
-    routes::{self, PathIds, RouteMatch, Table},
+    endpoint::{Content, Passed, PathTarget, Reply, Route},
+    incoming::{Incoming, IncomingBody, only},
+    routes::{PathIds, RouteMatch, Table},
     unread_body::unread,
 };
-use crate::net::{BodyError, Held, RequestNote};
+use crate::net::{BodyError, Held};
 
-/// The reason for a missing token or key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum NoBearer {
-    /// There is no `Authorization` header.
-    Missing,
-    /// There are several of them.
-    Several,
-    /// A single word without a scheme: presumably the token.
-    NoScheme,
-    /// A scheme other than `Bearer`, or nothing after it.
-    OtherScheme,
-}
-
-impl NoBearer {
-    /// The error for a request without a `what`, such as a token.
-    pub(super) fn error(self, what: &str) -> Error {
-        let problem = match self {
-            Self::Missing => "is missing",
-            Self::Several => "is given more than once",
-            Self::NoScheme => "has no scheme in front",
-            Self::OtherScheme => "has another scheme, or nothing behind it",
-        };
-        let problem = format!("{problem}; send \"Authorization: Bearer\", a blank and the {what}");
-        Error::Unauthorized(Reason::of(AUTHORIZATION_FIELD, problem))
-    }
-}
-
-/// Returns the bearer token or key of a request.
-pub(super) fn bearer(headers: &HeaderMap) -> Result<&str, NoBearer> {
-    if !headers.contains_key(AUTHORIZATION) {
-        return Err(NoBearer::Missing);
-    }
-    let value = only(headers, &AUTHORIZATION).ok_or(NoBearer::Several)?;
-    let text = value.to_str().unwrap_or_default();
-    let Some((scheme, token)) = text.split_once(' ') else {
-        let is_scheme = text.is_empty() || text.eq_ignore_ascii_case("bearer");
-        return Err(if is_scheme {
-            NoBearer::OtherScheme
-        } else {
-            NoBearer::NoScheme
-        });
-    };
-    let token = token.trim_matches(' ');
-    if !scheme.eq_ignore_ascii_case("bearer") || token.is_empty() {
-        return Err(NoBearer::OtherScheme);
-    }
-    Ok(token)
-}
-
-/// Notes the caller of a request, without the secret of its token.
-pub(super) fn note(note: &mut RequestNote, caller: &Authenticated) {
-    let token = caller.token();
-    note.token = Some(token.id.uuid());
-    note.set_caller(|| ["token ", &token.prefix, " ", &token.name].concat());
-}
-
-/// The answer to a rejected caller.
-/// For a header without a token, `unsent` gives a more exact reason than the core.
-pub(super) fn denied(denied: Denied, unsent: Option<NoBearer>, what: &str) -> Reply {
-    let error = match (denied.error, unsent) {
-        (Error::Unauthorized(_), Some(unsent)) => unsent.error(what),
-        (error, _) => error,
-    };
-    Reply::from(error).retry_after(denied.retry_after)
-}
-
-/// Runs checks 2 to 5 on an authenticated caller's request.
-/// `found` is the result of looking up its path.
+/// Runs checks 2 to 5 on the request of an authenticated caller.
+/// `found` is the result of looking up its path in `table`.
 pub(super) async fn pass<S: IncomingBody>(
     connect: &Connect,
-    caller: Authenticated,
+    caller: Principal,
+    table: &'static Table,
     found: RouteMatch<'static>,
     incoming: Incoming<S>,
 ) -> Result<(Passed, &'static Route), Reply> {
-    let (route, ids) = route_of(found, &routes::API, &incoming).map_err(|reply| *reply)?;
-    let access = match (&route.needs, ids.location) {
-        (Needs::Scope(scope), Some(location)) => Some(connect.authorize(&caller, location, scope)?),
-        (Needs::AnyScope(scopes), Some(location)) => {
-            Some(connect.authorize_any(&caller, location, scopes)?)
-        }
-        _ => {
-            connect.check_available(&caller)?;
-            None
-        }
-    };
+    let (route, ids) = route_of(found, table, &incoming).map_err(|reply| *reply)?;
+    let (caller, access) = caller.authorize(connect, &route.needs, ids.location)?;
     let passed = Passed {
         connect: connect.clone(),
         place: PathTarget {
-            caller: Some(caller),
+            caller,
             access,
-            id: ids.id,
-            part: ids.part,
-        },
-        content: content(incoming).await?,
-    };
-    Ok((passed, route))
-}
-
-/// Runs the same checks on a request of an authenticated screen.
-pub(super) async fn pass_screen<S: IncomingBody>(
-    connect: &Connect,
-    access: Access,
-    found: RouteMatch<'static>,
-    incoming: Incoming<S>,
-) -> Result<(Passed, &'static Route), Reply> {
-    let (route, ids) = route_of(found, &routes::DEVICE, &incoming).map_err(|reply| *reply)?;
-    if let Needs::Screen(right) = route.needs {
-        access.check_screen(right)?;
-    }
-    let passed = Passed {
-        connect: connect.clone(),
-        place: PathTarget {
-            caller: None,
-            access: Some(access),
             id: ids.id,
             part: ids.part,
         },
@@ -321,13 +224,6 @@ pub(super) fn check_content(headers: &HeaderMap) -> Result<(), Error> {
     Err(Error::Malformed(reason))
 }
 
-/// The value of a header; `None` if missing or repeated.
-fn only<'a>(headers: &'a HeaderMap, name: &http::HeaderName) -> Option<&'a http::HeaderValue> {
-    let mut values = headers.get_all(name).iter();
-    let first = values.next()?;
-    values.next().is_none().then_some(first)
-}
-
 #[cfg(test)]
 mod tests {
     use futures_util::stream;
@@ -406,28 +302,5 @@ mod tests {
             let headers = HeaderMap::from_iter([(CONTENT_LENGTH, announced.into())]);
             assert_eq!(read_pieces(&headers, &[b"a"]).await, read, "{announced}");
         }
-    }
-
-    #[test]
-    fn headers_hold_a_bearer_token() {
-        for (header, token) in [
-            ("Bearer abc", Ok("abc")),
-            ("bearer  abc ", Ok("abc")),
-            ("Bearer", Err(NoBearer::OtherScheme)),
-            ("Bearer ", Err(NoBearer::OtherScheme)),
-            ("Basic abc", Err(NoBearer::OtherScheme)),
-            ("", Err(NoBearer::OtherScheme)),
-            ("abc", Err(NoBearer::NoScheme)),
-        ] {
-            let headers = HeaderMap::from_iter([(AUTHORIZATION, header.parse().unwrap())]);
-            assert_eq!(bearer(&headers), token, "{header:?}");
-        }
-        assert_eq!(bearer(&HeaderMap::new()), Err(NoBearer::Missing));
-        let two = [(AUTHORIZATION, "Bearer abc"), (AUTHORIZATION, "Bearer def")];
-        let mut headers = HeaderMap::new();
-        for (name, value) in two {
-            headers.append(name, value.parse().unwrap());
-        }
-        assert_eq!(bearer(&headers), Err(NoBearer::Several));
     }
 }

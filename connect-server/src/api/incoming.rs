@@ -8,7 +8,7 @@ use std::{
 use bytes::Buf;
 use connect_core::RateStatus;
 use futures_util::Stream;
-use http::{HeaderMap, HeaderValue, Method, header::CACHE_CONTROL};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, header::CACHE_CONTROL};
 use warp::{Filter, Rejection, path::FullPath, reply::Response};
 
 use super::{
@@ -124,4 +124,11 @@ pub(super) async fn respond(
     headers::add_request_id(response.headers_mut(), request_id);
     response.extensions_mut().insert(note);
     response
+}
+
+/// The value of a header; `None` if missing or repeated.
+pub(super) fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a HeaderValue> {
+    let mut values = headers.get_all(name).iter();
+    let first = values.next()?;
+    values.next().is_none().then_some(first)
 }

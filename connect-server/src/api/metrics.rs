@@ -7,8 +7,8 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode, header::CONTENT_TYPE, uri
 use warp::{Filter, Rejection, filters::BoxedFilter, reply::Response};
 
 use super::{
+    caller::{self, CredentialKind, bearer},
     endpoint::Reply,
-    gate,
     incoming::{Incoming, IncomingBody, ResponseContext, incoming, respond},
 };
 use crate::{
@@ -102,14 +102,14 @@ fn check(
             Err(Box::new(Error::ForbiddenScope(Reason::new(problem)).into()))
         }
         Readers::Holders(wanted) => {
-            let token = gate::bearer(headers);
+            let token = bearer(headers);
             if token.map(digest) == Ok(wanted) {
                 return Ok(());
             }
             // Guesses count against the address's limit for requests without a token.
             connect
                 .count_anonymous(address)
-                .map_err(|denied| gate::denied(denied, None, "token"))?;
+                .map_err(|denied| caller::denied(denied, None, CredentialKind::Token))?;
             let wrong = Reason::of("Authorization", "must be the token for the metrics");
             let error = token.err().map_or(Error::Unauthorized(wrong), |unsent| {
                 unsent.error("token for the metrics")

@@ -1,6 +1,7 @@
 //! The HTTP service: the checks of every request, then its handler.
 
 mod backup;
+mod caller;
 mod commands;
 mod dashboard;
 mod device;
@@ -14,6 +15,7 @@ mod metrics;
 mod operator;
 pub mod routes;
 mod sandbox;
+mod serve;
 mod service;
 mod templates;
 mod tower;

@@ -9,6 +9,7 @@ use sha2::{Digest as _, Sha256};
 use warp::{Filter as _, filters::BoxedFilter, reply::Response};
 
 use super::{
+    caller::bearer,
     endpoint::Reply,
     gate,
     incoming::{self, Incoming, IncomingBody, incoming, respond},
@@ -142,7 +143,7 @@ fn digest(key: &str) -> [u8; 32] {
 }
 
 fn check_key(key: [u8; 32], headers: &HeaderMap) -> Result<(), Error> {
-    if gate::bearer(headers).map(digest) == Ok(key) {
+    if bearer(headers).map(digest) == Ok(key) {
         return Ok(());
     }
     let reason = Reason::of("key", "must be that in the file of the running server");

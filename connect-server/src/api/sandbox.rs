@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use warp::{Filter as _, filters::BoxedFilter, reply::Response};
 
 use super::{
+    caller::{self, CredentialKind},
     endpoint::Reply,
     gate,
     incoming::{Incoming, IncomingBody, ResponseContext, incoming, respond},
@@ -68,16 +69,16 @@ async fn answer(
         SandboxCommand::Simulate(..) => TEMPLATE,
         SandboxCommand::Advance => CLOCK,
     }));
-    let token = gate::bearer(&incoming.headers);
+    let token = caller::bearer(&incoming.headers);
     let unsent = token.err();
     let (reply, rate) = match connect.authenticate(address, token.ok()).await {
         Err(denied) => {
             let rate = denied.rate;
-            (gate::denied(denied, unsent, "token"), rate)
+            (caller::denied(denied, unsent, CredentialKind::Token), rate)
         }
         Ok(caller) => {
             let rate = caller.rate();
-            gate::note(&mut note, &caller);
+            caller::note_token(&mut note, &caller);
             let method = &incoming.method;
             let reply = if *method == Method::POST {
                 execute(&connect, &sandbox, &caller, command, incoming).await

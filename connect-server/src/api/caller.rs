@@ -1,0 +1,215 @@
+//! The caller of a request, by its token or by the key of its screen.
+
+use std::net::IpAddr;
+
+use connect_core::{Access, Actor, Authenticated, Connect, Denied, Error, RateStatus, Reason};
+use http::{HeaderMap, header::AUTHORIZATION};
+use uuid::Uuid;
+
+use super::{
+    endpoint::{AUTHORIZATION_FIELD, Needs, Reply},
+    incoming::only,
+};
+use crate::net::RequestNote;
+
+/// The secret that callers of an API present.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CredentialKind {
+    /// A token of an account.
+    Token,
+    /// The key of a screen.
+    ScreenKey,
+}
+
+impl CredentialKind {
+    /// Authenticates a caller by its headers, and counts the request.
+    ///
+    /// # Errors
+    /// The answer to a refused caller, and the status of its rate limit.
+    pub(super) async fn authenticate(
+        self,
+        connect: &Connect,
+        address: IpAddr,
+        headers: &HeaderMap,
+    ) -> Result<Principal, (Reply, RateStatus)> {
+        let sent = bearer(headers);
+        let value = sent.ok();
+        let admitted = match self {
+            Self::Token => connect
+                .authenticate(address, value)
+                .await
+                .map(Principal::Token),
+            Self::ScreenKey => connect
+                .authenticate_screen(address, value)
+                .await
+                .map(Principal::Screen),
+        };
+        admitted.map_err(|refused| {
+            let rate = refused.rate;
+            (denied(refused, sent.err(), self), rate)
+        })
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Token => "token",
+            Self::ScreenKey => "screen's key",
+        }
+    }
+}
+
+/// An authenticated caller.
+pub(super) enum Principal {
+    /// The holder of a token.
+    Token(Authenticated),
+    /// A screen, at its location.
+    Screen(Access),
+}
+
+impl Principal {
+    /// The status of the caller's rate limit.
+    pub(super) fn rate(&self) -> Option<RateStatus> {
+        match self {
+            Self::Token(caller) => Some(caller.rate()),
+            Self::Screen(access) => access.rate(),
+        }
+    }
+
+    /// Notes the caller for the log, without its secret.
+    pub(super) fn note(&self, note: &mut RequestNote) {
+        match self {
+            Self::Token(caller) => note_token(note, caller),
+            Self::Screen(access) => note.set_caller(|| match access.actor() {
+                Actor::Screen { name, .. } => format!("screen {name}"),
+                other => other.id().to_string(),
+            }),
+        }
+    }
+
+    /// Checks the right needed by a route at the location of its path.
+    /// Returns the holder of a token, and the access to the location if there is one.
+    ///
+    /// # Errors
+    /// The API is not available to the account, or the right is missing.
+    pub(super) fn authorize(
+        self,
+        connect: &Connect,
+        needs: &Needs,
+        location: Option<Uuid>,
+    ) -> Result<(Option<Authenticated>, Option<Access>), Error> {
+        let caller = match self {
+            Self::Token(caller) => caller,
+            Self::Screen(access) => {
+                if let Needs::Screen(right) = needs {
+                    access.check_screen(*right)?;
+                }
+                return Ok((None, Some(access)));
+            }
+        };
+        let access = match (needs, location) {
+            (Needs::Scope(scope), Some(at)) => Some(connect.authorize(&caller, at, scope)?),
+            (Needs::AnyScope(scopes), Some(at)) => {
+                Some(connect.authorize_any(&caller, at, scopes)?)
+            }
+            _ => {
+                connect.check_available(&caller)?;
+                None
+            }
+        };
+        Ok((Some(caller), access))
+    }
+}
+
+/// Notes the holder of a token for the log, without the token's secret.
+pub(super) fn note_token(note: &mut RequestNote, caller: &Authenticated) {
+    let token = caller.token();
+    note.token = Some(token.id.uuid());
+    note.set_caller(|| ["token ", &token.prefix, " ", &token.name].concat());
+}
+
+/// The reason for a missing token or key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NoBearer {
+    /// There is no `Authorization` header.
+    Missing,
+    /// There are several of them.
+    Several,
+    /// A single word without a scheme: presumably the token.
+    NoScheme,
+    /// A scheme other than `Bearer`, or nothing after it.
+    OtherScheme,
+}
+
+impl NoBearer {
+    /// The error for a request without a `what`, such as a token.
+    pub(super) fn error(self, what: &str) -> Error {
+        let problem = match self {
+            Self::Missing => "is missing",
+            Self::Several => "is given more than once",
+            Self::NoScheme => "has no scheme in front",
+            Self::OtherScheme => "has another scheme, or nothing behind it",
+        };
+        let problem = format!("{problem}; send \"Authorization: Bearer\", a blank and the {what}");
+        Error::Unauthorized(Reason::of(AUTHORIZATION_FIELD, problem))
+    }
+}
+
+/// Returns the bearer token or key of a request.
+pub(super) fn bearer(headers: &HeaderMap) -> Result<&str, NoBearer> {
+    if !headers.contains_key(AUTHORIZATION) {
+        return Err(NoBearer::Missing);
+    }
+    let value = only(headers, &AUTHORIZATION).ok_or(NoBearer::Several)?;
+    let text = value.to_str().unwrap_or_default();
+    let Some((scheme, token)) = text.split_once(' ') else {
+        let is_scheme = text.is_empty() || text.eq_ignore_ascii_case("bearer");
+        return Err(if is_scheme {
+            NoBearer::OtherScheme
+        } else {
+            NoBearer::NoScheme
+        });
+    };
+    let token = token.trim_matches(' ');
+    if !scheme.eq_ignore_ascii_case("bearer") || token.is_empty() {
+        return Err(NoBearer::OtherScheme);
+    }
+    Ok(token)
+}
+
+/// The answer to a rejected caller.
+/// For a header without a token, `unsent` gives a more exact reason than the core.
+pub(super) fn denied(denied: Denied, unsent: Option<NoBearer>, kind: CredentialKind) -> Reply {
+    let error = match (denied.error, unsent) {
+        (Error::Unauthorized(_), Some(unsent)) => unsent.error(kind.name()),
+        (error, _) => error,
+    };
+    Reply::from(error).retry_after(denied.retry_after)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_hold_a_bearer_token() {
+        for (header, token) in [
+            ("Bearer abc", Ok("abc")),
+            ("bearer  abc ", Ok("abc")),
+            ("Bearer", Err(NoBearer::OtherScheme)),
+            ("Bearer ", Err(NoBearer::OtherScheme)),
+            ("Basic abc", Err(NoBearer::OtherScheme)),
+            ("", Err(NoBearer::OtherScheme)),
+            ("abc", Err(NoBearer::NoScheme)),
+        ] {
+            let headers = HeaderMap::from_iter([(AUTHORIZATION, header.parse().unwrap())]);
+            assert_eq!(bearer(&headers), token, "{header:?}");
+        }
+        assert_eq!(bearer(&HeaderMap::new()), Err(NoBearer::Missing));
+        let two = [(AUTHORIZATION, "Bearer abc"), (AUTHORIZATION, "Bearer def")];
+        let mut headers = HeaderMap::new();
+        for (name, value) in two {
+            headers.append(name, value.parse().unwrap());
+        }
+        assert_eq!(bearer(&headers), Err(NoBearer::Several));
+    }
+}
