@@ -3,16 +3,16 @@
 //!
 //! [`net`] has the sockets, and nothing of the domain. [`endpoint`] defines an endpoint, [`routes`] is
 //! the table of all endpoints of the API, and [`app`] has the checks of a request in their order. [`docs`]
-//! renders the API reference, and the frame of every page. The private module `dashboard` has the pages of
-//! owners. `workers` has the work beside the listeners: [`images`] takes over the images of products,
-//! [`webhooks`] sends the deliveries of the core, [`mail`] writes to owners, and [`outbound`] guards requests
-//! to links from outside. `cli` has the commands, `process` starts and stops the server, and `telemetry` is
-//! the log, the metrics and the last requests.
+//! renders the API reference. [`commands`] has what owners and operators do: `dashboard` is the pages of
+//! owners, and `cli` the command line. `workers` has the work beside the listeners: [`images`] takes over
+//! the images of products, [`webhooks`] sends the deliveries of the core, [`mail`] writes to owners, and
+//! [`outbound`] guards requests to links from outside. `process` starts and stops the server, and
+//! `telemetry` is the log, the metrics and the last requests.
 
 pub mod api;
 pub mod cli;
+pub mod commands;
 mod dashboard;
-pub mod docs;
 pub mod net;
 mod process;
 mod sandbox;
@@ -21,7 +21,7 @@ mod telemetry;
 pub mod testing;
 mod workers;
 
-pub use api::{self as app, ApiService, api, api_at, device_api, endpoint, routes};
+pub use api::{self as app, ApiService, api, api_at, device_api, docs, endpoint, routes};
 pub use cli::{admin, check, store};
 pub use net::networks;
 pub use process::run;

@@ -309,14 +309,17 @@ const PICTURE: [(&str, Rooms); 2] = [
     (
         "connect-server",
         &[
-            ("docs", ""),
             ("net", ""),
             ("sandbox", "net"),
             ("telemetry", "net"),
             ("workers", "net"),
-            ("dashboard", "docs net sandbox telemetry"),
-            ("cli", "dashboard net sandbox telemetry workers"),
-            ("api", "cli dashboard docs net sandbox telemetry workers"),
+            ("commands", "sandbox telemetry"),
+            ("dashboard", "commands net sandbox telemetry"),
+            ("cli", "commands net sandbox telemetry workers"),
+            (
+                "api",
+                "cli commands dashboard net sandbox telemetry workers",
+            ),
             ("process", "api cli net sandbox telemetry workers"),
             ("testing", "api net"),
         ],

@@ -6,17 +6,15 @@ use crate::{
     rules::secret,
     storage::{Key, Read, Value},
     transaction::{
-        Fault, ParseCache, Store,
-        keys::{Family, GLOBAL, KeyPart, key},
+        Fault, ParseCache, SecretRow, Store,
+        keys::{GLOBAL, KeyPart, key},
     },
 };
 
 /// A secret value for admission, with its own row and its account's.
 pub(crate) trait Credential: Sized {
-    /// The family of the rows, by the digest of the value.
-    const ROWS: Family;
-    /// The family of the entries for the account, by the same digest.
-    const ACCOUNTS: Family;
+    /// Its row.
+    type Row: SecretRow;
     /// The prefixes of the values.
     const PREFIXES: &'static [&'static str];
 
@@ -46,8 +44,8 @@ impl<C: Credential> CredentialCache<C> {
     /// The rows are read for every request, so a revocation takes effect at once.
     pub(crate) async fn find(&self, store: &Store, value: &str) -> Result<Option<Arc<C>>, Fault> {
         let digest = secret::digest(value);
-        let own_key = key(GLOBAL, C::ROWS, &[KeyPart::Digest(&digest)]);
-        let account_entry = key(GLOBAL, C::ACCOUNTS, &[KeyPart::Digest(&digest)]);
+        let own_key = key(GLOBAL, C::Row::ROWS, &[KeyPart::Digest(&digest)]);
+        let account_entry = key(GLOBAL, C::Row::ACCOUNTS, &[KeyPart::Digest(&digest)]);
         let account = Read::Follow {
             key: &account_entry,
             rows: &[],

@@ -110,8 +110,8 @@ impl Credentials {
 }
 
 impl Credential for Credentials {
-    const ROWS: Family = Family::Token;
-    const ACCOUNTS: Family = Family::AccountOfToken;
+    type Row = Token;
+
     const PREFIXES: &'static [&'static str] = &[LIVE_TOKEN, SANDBOX_TOKEN];
 
     fn parse(key: Key, row: Value, account_row: Value) -> Result<Option<Self>, Fault> {

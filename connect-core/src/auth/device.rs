@@ -22,8 +22,8 @@ pub(crate) struct Device {
 }
 
 impl Credential for Device {
-    const ROWS: Family = Family::ScreenKey;
-    const ACCOUNTS: Family = Family::AccountOfScreenKey;
+    type Row = ScreenKey;
+
     const PREFIXES: &'static [&'static str] = &[SCREEN_KEY];
 
     fn parse(screen_key: Key, key_row: Value, account_row: Value) -> Result<Option<Self>, Fault> {

@@ -3,12 +3,13 @@
 
 use super::{
     accounts::{change_account, owner_email},
+    owned,
     sign_in::move_sign_in,
 };
 use crate::{
     engine::Connect,
     rules::text,
-    transaction::{Account, AccountLocation, End, Error, Reason},
+    transaction::{Account, AccountLocation, End, Error},
     wire::{Id, Location, VatRate},
 };
 
@@ -71,12 +72,7 @@ impl Connect {
     ) -> Result<AccountLocation, Error> {
         let name = owner_name(change.name)?;
         self.change_row(account, |account| {
-            let mut locations = account.locations.iter_mut();
-            let found = locations.find(|other| other.id == location);
-            let found = found.ok_or_else(|| {
-                let problem = format!("there is no location {location} in this account");
-                Error::NotFound(Reason::new(problem))
-            })?;
+            let found = owned::find(&mut account.locations, location)?;
             replace(&mut found.name, &name);
             replace(&mut found.default_vat_rate, &change.default_vat_rate);
             Ok(found.clone())

@@ -3,6 +3,7 @@
 
 use uuid::Uuid;
 
+use super::owned;
 use crate::{
     auth::Access,
     engine::Connect,
@@ -139,8 +140,7 @@ impl Connect {
         self.store()
             .transact(account, |mut unit| async move {
                 change_account(&mut unit, |account| {
-                    account.locations.push(location.clone());
-                    Ok(())
+                    owned::add(&mut account.locations, location.clone())
                 })
                 .await?;
                 let link = Value::from(&*Webhooks::key(account.uuid()));

@@ -2,7 +2,9 @@
 
 mod account_changes;
 mod accounts;
+mod owned;
 mod screens;
+mod secret_rows;
 mod sign_in;
 mod stored;
 mod tokens;

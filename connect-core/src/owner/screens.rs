@@ -1,19 +1,22 @@
 //! Screens and their keys: tills, kiosks and Scan & Order pages.
 //! A screen with a key writes at its location. A token gives no access to screens.
 
-use super::accounts::{change_account, check_location, get_account};
+use super::{
+    accounts::{change_account, check_location, get_account},
+    owned, secret_rows,
+};
 use crate::{
     engine::Connect,
     rules::{
         secret::{SCREEN_KEY, Secret},
         text,
     },
-    storage::{Key, Read, Value},
+    storage::{Key, Read},
     transaction::{
-        Account, End, Error, Fault, Reason, Screen, ScreenKey, ScreenType, UnitOfWork,
-        keys::{Family, GLOBAL, KeyPart, key},
+        Account, End, Error, Fault, Screen, ScreenKey, ScreenType,
+        keys::{Family, GLOBAL, key},
     },
-    wire::{Id, Location, limits::MAX_SCREENS},
+    wire::{Id, Location},
 };
 
 /// The values for a new screen.
@@ -46,12 +49,7 @@ impl Connect {
         };
         self.change_row(account, |account| {
             check_location(account, "locationId", screen.location_id)?;
-            if account.screens.len() >= MAX_SCREENS {
-                return Err(Error::Conflict(Reason::new(format!(
-                    "this account has {MAX_SCREENS} screens, the maximum; remove one first"
-                ))));
-            }
-            account.screens.push(screen.clone());
+            owned::add(&mut account.screens, screen.clone())?;
             Ok(screen.clone())
         })
         .await
@@ -70,7 +68,7 @@ impl Connect {
     ) -> Result<Screen, Error> {
         let name = text::owner_name(name)?;
         self.change_row(account, |account| {
-            let found = find(account, screen)?;
+            let found = owned::find(&mut account.screens, screen)?;
             found.name.clone_from(&name);
             Ok(found.clone())
         })
@@ -90,12 +88,10 @@ impl Connect {
         self.store()
             .transact(account, |mut unit| async move {
                 change_account(&mut unit, |account| {
-                    find(account, screen)?;
-                    account.screens.retain(|other| other.id != screen);
-                    Ok(())
+                    owned::remove(&mut account.screens, screen)
                 })
                 .await?;
-                remove_key(&mut unit, screen).await?;
+                secret_rows::remove::<ScreenKey>(&mut unit, screen.uuid()).await?;
                 Ok(End::commit(unit, ()))
             })
             .await
@@ -113,17 +109,16 @@ impl Connect {
     ) -> Result<Secret, Error> {
         self.store()
             .transact(account, |mut unit| async move {
-                find(&mut get_account(&mut unit).await?, screen)?;
-                remove_key(&mut unit, screen).await?;
+                owned::find(&mut get_account(&mut unit).await?.screens, screen)?;
+                secret_rows::remove::<ScreenKey>(&mut unit, screen.uuid()).await?;
                 let secret = Secret::new(SCREEN_KEY, &*self.store().environment().randomness);
                 let screen_key = ScreenKey {
                     screen_id: screen,
                     account_id: account,
-                    // Four random characters tell keys apart and give nothing away.
-                    prefix: secret.expose().chars().take(SCREEN_KEY.len() + 4).collect(),
+                    prefix: secret.beginning(SCREEN_KEY),
                     created_at: unit.now(),
                 };
-                put_key(&mut unit, &screen_key, &secret.digest());
+                secret_rows::put(&mut unit, screen.uuid(), &screen_key, &secret.digest());
                 Ok(End::commit(unit, secret))
             })
             .await
@@ -140,8 +135,8 @@ impl Connect {
     ) -> Result<(), Error> {
         self.store()
             .transact(account, |mut unit| async move {
-                find(&mut get_account(&mut unit).await?, screen)?;
-                remove_key(&mut unit, screen).await?;
+                owned::find(&mut get_account(&mut unit).await?.screens, screen)?;
+                secret_rows::remove::<ScreenKey>(&mut unit, screen.uuid()).await?;
                 Ok(End::commit(unit, ()))
             })
             .await
@@ -156,7 +151,8 @@ impl Connect {
         account: Id<Account>,
     ) -> Result<Vec<(Screen, Option<ScreenKey>)>, Error> {
         let screens = self.account(account).await?.screens;
-        let by_id = |screen: &Screen| by_id(account, screen.id);
+        let by_id =
+            |screen: &Screen| secret_rows::entry_key::<ScreenKey>(account.uuid(), screen.id.uuid());
         let entries: Vec<Key> = screens.iter().map(by_id).collect();
         let rows = key(GLOBAL, Family::ScreenKey, &[]);
         let follow = |key| Read::Follow { key, rows: &rows };
@@ -171,49 +167,4 @@ impl Connect {
         };
         screens.into_iter().zip(&entries).map(with_key).collect()
     }
-}
-
-fn find(account: &mut Account, screen: Id<Screen>) -> Result<&mut Screen, Error> {
-    let found = account.screens.iter_mut().find(|other| other.id == screen);
-    found.ok_or_else(|| {
-        let problem = format!("there is no screen {screen} in this account");
-        Error::NotFound(Reason::new(problem))
-    })
-}
-
-fn by_id(account: Id<Account>, screen: Id<Screen>) -> Key {
-    key(
-        account.uuid(),
-        Family::ScreenKeyById,
-        &[KeyPart::Id(screen.uuid())],
-    )
-}
-
-/// Writes a key with the rows leading to it and to its account.
-fn put_key(unit: &mut UnitOfWork<'_>, screen_key: &ScreenKey, digest: &[u8; 32]) {
-    let row = unit.json(screen_key);
-    let digest_part = [KeyPart::Digest(digest)];
-    unit.put(key(GLOBAL, Family::ScreenKey, &digest_part), row);
-    let account = key(screen_key.account_id.uuid(), Family::Account, &[]);
-    let account_of_key = key(GLOBAL, Family::AccountOfScreenKey, &digest_part);
-    unit.put(account_of_key, Value::from(&*account));
-    let by_id = by_id(screen_key.account_id, screen_key.screen_id);
-    unit.put(by_id, Value::from(digest.as_slice()));
-}
-
-/// Removes the key of a screen, if it has one.
-/// The unit works on the screen's account.
-async fn remove_key(unit: &mut UnitOfWork<'_>, screen: Id<Screen>) -> Result<(), Fault> {
-    let by_id = by_id(unit.partition().into(), screen);
-    let Some(digest) = unit.get(&by_id).await? else {
-        return Ok(());
-    };
-    let digest: [u8; 32] = (*digest)
-        .try_into()
-        .map_err(|_| Fault::corrupt(&by_id, "not a digest"))?;
-    unit.delete(by_id);
-    let digest_part = [KeyPart::Digest(&digest)];
-    unit.delete(key(GLOBAL, Family::ScreenKey, &digest_part));
-    unit.delete(key(GLOBAL, Family::AccountOfScreenKey, &digest_part));
-    Ok(())
 }

@@ -1,6 +1,9 @@
 //! Tokens: made, listed and revoked by the owner of an account (specification: Authentication).
 
-use super::accounts::{check_location, get_account};
+use super::{
+    accounts::{check_location, get_account},
+    owned, secret_rows,
+};
 use crate::{
     engine::Connect,
     rules::{
@@ -8,10 +11,10 @@ use crate::{
         secret::{LIVE_TOKEN, SANDBOX_TOKEN, Secret},
         text,
     },
-    storage::{Key, Range, Read, Value},
+    storage::{Key, Range, Read},
     transaction::{
-        Account, AccountLocation, End, Error, Fault, Grant, Reads, Reason, Token, UnitOfWork,
-        keys::{Family, GLOBAL, KeyPart, after_prefix, key},
+        Account, AccountLocation, End, Error, Fault, Grant, Reads, Token, UnitOfWork,
+        keys::{Family, after_prefix, key},
     },
     wire::{
         Id, Scope, Timestamp,
@@ -77,14 +80,13 @@ impl Connect {
                     id: unit.next_id().into(),
                     account_id: account.id,
                     name: name.clone(),
-                    // Four random characters tell tokens apart and give nothing away.
-                    prefix: secret.expose().chars().take(prefix.len() + 4).collect(),
+                    prefix: secret.beginning(prefix),
                     grants: new.grants.clone(),
                     created_at: unit.now(),
                     expires_at: new.expires_at,
                     revoked_at: None,
                 };
-                put_token(&mut unit, &token, &secret.digest());
+                secret_rows::put(&mut unit, token.id.uuid(), &token, &secret.digest());
                 Ok(End::commit(unit, IssuedToken { token, secret }))
             })
             .await
@@ -131,7 +133,7 @@ impl Connect {
                 let (mut token, digest) = find_token(&mut unit, id).await?;
                 if token.revoked_at.is_none() {
                     token.revoked_at = Some(unit.now());
-                    put_token(&mut unit, &token, &digest);
+                    secret_rows::put(&mut unit, id.uuid(), &token, &digest);
                 }
                 Ok(End::commit(unit, ()))
             })
@@ -195,10 +197,8 @@ impl Connect {
 
 /// The key of a token, from its entry in the index by id.
 fn token_key(entry: &[u8], digest: &[u8]) -> Result<Key, Fault> {
-    let digest = digest
-        .try_into()
-        .map_err(|_| Fault::corrupt(entry, "not a digest"))?;
-    Ok(key(GLOBAL, Family::Token, &[KeyPart::Digest(digest)]))
+    let digest = secret_rows::digest_in(entry, digest)?;
+    Ok(secret_rows::row_key::<Token>(&digest))
 }
 
 fn no_row(token: &Key) -> Fault {
@@ -233,43 +233,19 @@ async fn check_room(unit: &mut UnitOfWork<'_>) -> Result<(), Error> {
     if good < MAX_TOKENS {
         return Ok(());
     }
-    Err(Error::Conflict(Reason::new(format!(
-        "this account has {MAX_TOKENS} tokens in use, the maximum; revoke one first"
-    ))))
+    Err(owned::most_reached(
+        MAX_TOKENS, "token", " in use", "revoke",
+    ))
 }
 
 async fn find_token(unit: &mut UnitOfWork<'_>, id: Id<Token>) -> Result<(Token, [u8; 32]), Error> {
-    let by_id = key(
-        unit.partition(),
-        Family::TokenById,
-        &[KeyPart::Id(id.uuid())],
-    );
-    let none = || {
-        let problem = format!("there is no token {id} in this account");
-        Error::NotFound(Reason::new(problem))
-    };
-    let digest = unit.get(&by_id).await?.ok_or_else(none)?;
-    let digest: [u8; 32] = (*digest)
-        .try_into()
-        .map_err(|_| Fault::corrupt(&by_id, "not a digest"))?;
-    let token_key = key(GLOBAL, Family::Token, &[KeyPart::Digest(&digest)]);
+    let none = || owned::missing("token", id);
+    let digest = secret_rows::find_digest::<Token>(unit, id.uuid()).await?;
+    let digest = digest.ok_or_else(none)?;
+    let token_key = secret_rows::row_key::<Token>(&digest);
     let row = unit.get(&token_key).await?.ok_or_else(none)?;
     let token = serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&token_key, e))?;
     Ok((token, digest))
-}
-
-fn put_token(unit: &mut UnitOfWork<'_>, token: &Token, digest: &[u8; 32]) {
-    let row = unit.json(token);
-    unit.put(key(GLOBAL, Family::Token, &[KeyPart::Digest(digest)]), row);
-    let account_of_token = key(GLOBAL, Family::AccountOfToken, &[KeyPart::Digest(digest)]);
-    let account = key(token.account_id.uuid(), Family::Account, &[]);
-    unit.put(account_of_token, Value::from(&*account));
-    let by_id = key(
-        token.account_id.uuid(),
-        Family::TokenById,
-        &[KeyPart::Id(token.id.uuid())],
-    );
-    unit.put(by_id, Value::from(digest.as_slice()));
 }
 
 fn check_grants(grants: &[Grant]) -> Result<(), Invalid> {

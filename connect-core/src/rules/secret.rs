@@ -47,6 +47,12 @@ impl Secret {
         Self(secret)
     }
 
+    /// The prefix, with four random characters to tell secrets apart.
+    /// They give nothing away.
+    pub(crate) fn beginning(&self, prefix: &str) -> String {
+        self.0.chars().take(prefix.len() + 4).collect()
+    }
+
     /// The digest of the secret, for storage.
     pub(crate) fn digest(&self) -> [u8; 32] {
         digest(&self.0)

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::keys::Family;
 use crate::wire::{Id, Location, Scope, Timestamp, VatRate};
 
 /// A customer of the service, with its locations and screens.
@@ -110,4 +111,28 @@ pub struct Grant {
     pub location_id: Id<Location>,
     /// The scopes the token has there; at least one.
     pub scopes: Vec<Scope>,
+}
+
+/// A secret of an account, known by its digest alone.
+pub(crate) trait SecretRow: Serialize {
+    /// The family of the rows, by the digest of the secret.
+    const ROWS: Family;
+
+    /// The family of the links to the account, by the same digest.
+    const ACCOUNTS: Family;
+
+    /// The family of the account's entries, from an id to the digest.
+    const BY_ID: Family;
+}
+
+impl SecretRow for Token {
+    const ROWS: Family = Family::Token;
+    const ACCOUNTS: Family = Family::AccountOfToken;
+    const BY_ID: Family = Family::TokenById;
+}
+
+impl SecretRow for ScreenKey {
+    const ROWS: Family = Family::ScreenKey;
+    const ACCOUNTS: Family = Family::AccountOfScreenKey;
+    const BY_ID: Family = Family::ScreenKeyById;
 }

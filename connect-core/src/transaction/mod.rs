@@ -38,6 +38,7 @@ mod usage_cache;
 mod webhook;
 mod writes;
 
+pub(crate) use account::SecretRow;
 pub use account::{Account, AccountLocation, Grant, Screen, ScreenKey, ScreenType, Token};
 pub(crate) use clock::{ChangeClock, clock_key};
 pub use delivery::{Delivery, DeliveryAttempt, DeliveryStatus};

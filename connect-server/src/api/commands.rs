@@ -11,8 +11,9 @@ use super::{
     operator::{Order, orders},
 };
 use crate::{
-    cli::admin::{AdminCommand, AdminCredentials, PATH},
-    telemetry::audit::{self, Subject},
+    cli::admin::{AdminCredentials, PATH},
+    commands::{Authority, Execution, OwnerCommand},
+    telemetry::audit,
 };
 
 /// Answers `POST /admin/v1/commands` for callers with the admin credentials.
@@ -31,15 +32,15 @@ pub(super) fn commands(
 async fn execute(
     connect: Connect,
     url: Arc<str>,
-    order: Order<AdminCommand>,
+    order: Order<OwnerCommand>,
 ) -> Result<Reply, Reply> {
-    let (command, mut subject) = (&order.content, Subject::default());
-    let result = command.execute(&connect, Some(&url), &mut subject).await;
-    if let Some(action) = command.action() {
-        let status = audit::status_of_result(&result);
-        order.write_down(action, subject, status);
+    let mut execution = Execution::new(&connect, Authority::Operator, Some(&url));
+    let shown = order.content.execute(&mut execution).await;
+    if let Some(action) = execution.action {
+        let status = audit::status_of_result(&shown);
+        order.write_down(action, execution.subject, status);
     }
-    Ok(Reply::json(StatusCode::OK, result?.to_string()))
+    Ok(Reply::json(StatusCode::OK, shown?.await?.to_string()))
 }
 
 #[cfg(test)]

@@ -13,10 +13,11 @@ use connect_core::{
 use http::{HeaderValue, Method, StatusCode};
 
 use super::{
+    docs,
     encoding::{Encoding, PrecompressedBody},
     endpoint::Reply,
 };
-use crate::{docs, workers::images::PublicUrl};
+use crate::workers::images::PublicUrl;
 
 /// The API's address in its document, relative to the document's server.
 const RELATIVE: &str = r#""url": "/v1""#;

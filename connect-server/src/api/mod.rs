@@ -5,6 +5,7 @@ mod caller;
 mod commands;
 mod dashboard;
 mod device;
+pub mod docs;
 mod document;
 mod encoding;
 pub mod endpoint;

@@ -44,31 +44,26 @@ impl ServedApi {
         };
         let (reply, rate) = if let Some((path, form)) = form {
             note.route = Some(path);
-            match self.count_anonymous(address) {
+            let counted = match self.callers {
+                CredentialKind::Token => self.connect.count_anonymous(address).map(Some),
+                // Screens are on the shop's own network.
+                CredentialKind::ScreenKey => Ok(None),
+            };
+            match counted {
                 Ok(rate) => {
                     let (method, query) = (&asked.method, &incoming.query);
                     let reply = self.document.answer(form, method, query, asked.accepted);
                     (reply.await, rate)
                 }
-                Err((reply, rate)) => (reply, Some(rate)),
+                Err(refused) => {
+                    let rate = refused.rate;
+                    (denied(refused, None, self.callers), Some(rate))
+                }
             }
         } else {
             self.call(address, incoming, &mut note).await
         };
         respond(reply, asked, rate, note).await
-    }
-
-    /// Counts a request for the document, which needs no token.
-    /// Screens are on the shop's own network, so theirs are not counted.
-    fn count_anonymous(&self, address: IpAddr) -> Result<Option<RateStatus>, (Reply, RateStatus)> {
-        if self.callers == CredentialKind::ScreenKey {
-            return Ok(None);
-        }
-        let counted = self.connect.count_anonymous(address);
-        counted.map(Some).map_err(|refused| {
-            let rate = refused.rate;
-            (denied(refused, None, self.callers), rate)
-        })
     }
 
     /// Authenticates the caller, and calls the route of the path.

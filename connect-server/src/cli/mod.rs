@@ -30,7 +30,7 @@ use lettre::message::Mailbox;
 pub use self::{account_limits::AccountLimitOptions, network::NetworkOptions};
 pub use crate::telemetry::log::{LogFormat, LogOptions};
 use crate::{
-    cli::admin::{
+    commands::{
         accounts::AccountCommand, locations::LocationCommand, screens::ScreenCommand,
         tokens::TokenCommand, webhooks::WebhookCommand,
     },

@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::json;
 
-use crate::{dashboard::invitation_path, net::Server, sandbox::demo::Shop};
+use crate::{commands::invitation_path, net::Server, sandbox::demo::Shop};
 
 /// The addresses to connect to, and commands for a first try.
 pub(crate) struct StartupBanner {

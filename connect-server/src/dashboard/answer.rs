@@ -1,11 +1,12 @@
 //! The answer to a request to the dashboard.
 
-use connect_core::{Error, wire::Id};
+use connect_core::Error;
 use http::StatusCode;
 use maud::Markup;
 use uuid::Uuid;
 
 use super::sections::ROOT;
+use crate::telemetry::audit::Subject;
 
 /// The style sheet of every page.
 const STYLE: &str = include_str!("style.css");
@@ -80,8 +81,8 @@ impl Answer {
 
     /// The same with the ID of the created record.
     #[must_use]
-    pub(super) fn made<T>(mut self, record: Id<T>) -> Self {
-        self.made = Some(record.uuid());
+    pub(super) fn made(mut self, subject: Subject) -> Self {
+        self.made = subject.object;
         self
     }
 

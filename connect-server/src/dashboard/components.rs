@@ -12,6 +12,7 @@ use super::{
     csrf::{self, FormTokens},
     inputs::is_about,
 };
+use crate::commands::ShownOnce;
 
 /// A form with its CSRF token.
 pub(super) fn form(action: &str, csrf: &FormTokens, content: Markup) -> Markup {
@@ -117,11 +118,11 @@ pub(super) fn empty(text: &str, action: Markup) -> Markup {
 }
 
 /// A value to copy, shown only once.
-pub(super) fn shown_once(label: &str, value: &str) -> Markup {
+pub(super) fn shown_once(label: &str, value: Option<&ShownOnce>) -> Markup {
     html! {
         div.secret {
             label for="shown-once" { (label) }
-            input id="shown-once" type="text" readonly value=(value) aria-describedby="shown-once-hint";
+            input id="shown-once" type="text" readonly value=[value.map(ShownOnce::expose)] aria-describedby="shown-once-hint";
             p.hint id="shown-once-hint" { "Copy it now. It is not shown again." }
         }
     }

@@ -4,12 +4,11 @@ use connect_core::Account;
 use maud::{Markup, html};
 
 use super::{
-    Answer, PageRequest, components,
+    Answer, PageRequest, components, html_document,
     notices::Notice,
     page_request::SignedIn,
     sections::{ROOT, SANDBOX, SECTIONS},
 };
-use crate::docs::html::document as html_document;
 
 /// Makes a page for a signed-in owner.
 /// `section` is the path of its part in the navigation.

@@ -10,6 +10,7 @@ mod components;
 mod cookies;
 mod csrf;
 mod fields;
+mod html;
 mod idempotent_forms;
 mod inputs;
 mod layout;
@@ -23,10 +24,11 @@ mod wording;
 
 pub(crate) use answer::{Answer, AnswerContent};
 pub(crate) use fields::FormFields;
+pub(crate) use html::document as html_document;
 pub(crate) use idempotent_forms::IdempotentForms;
 pub(crate) use page_request::{DashboardContext, PageRequest};
 pub(crate) use pages::problem_of_request;
-pub(crate) use sections::{area, areas, invitation_path};
+pub(crate) use sections::{area, areas};
 
 use connect_core::Error;
 use http::Method;

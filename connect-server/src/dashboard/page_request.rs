@@ -12,6 +12,7 @@ use super::{
     csrf::{self, FormTokens},
 };
 use crate::{
+    commands::{Authority, Execution, OwnerCommand},
     sandbox::Sandbox,
     telemetry::{
         audit::{self, Action, Person, Subject},
@@ -212,6 +213,22 @@ impl SignedIn<'_> {
         };
         let person = Person::Owner(account.owner_email.clone());
         self.request.audit(action, &person, subject, status);
+    }
+
+    /// Executes a command in the owner's account.
+    /// Returns its effect: the object, and a secret to be shown once.
+    ///
+    /// # Errors
+    /// As [`OwnerCommand::execute`].
+    pub(super) async fn execute(
+        &self,
+        command: impl Into<OwnerCommand>,
+    ) -> Result<Execution<'_>, Error> {
+        let by = Authority::Owner(self.owner.account().id);
+        let mut execution = Execution::new(&self.connect, by, None);
+        // The page shows what it needs of the result.
+        drop(command.into().execute(&mut execution).await?);
+        Ok(execution)
     }
 
     /// Counts the request against the limit of its owner.

@@ -1,6 +1,5 @@
 //! The parts of the dashboard, for the navigation and the request log.
 
-use connect_core::IssuedInvitation;
 use url::Url;
 
 /// The beginning of all paths.
@@ -33,11 +32,6 @@ const OPEN: &[&str] = &[
     "/dashboard/invitations",
     "/dashboard/style.css",
 ];
-
-/// Returns the path of the page to accept an invitation.
-pub(crate) fn invitation_path(invitation: &IssuedInvitation) -> String {
-    format!("/dashboard/invitations/{}", invitation.secret.expose())
-}
 
 /// Returns the dashboard page of an address, as understood by browsers.
 /// Returns `None` if the address leads anywhere else, above all to another host.

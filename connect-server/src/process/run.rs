@@ -34,7 +34,7 @@ use crate::{
     api::{ConnectApp, ListenerKind, templates},
     cli::{
         Arguments, Command, Options,
-        admin::{self, AdminCommand, AdminCredentials, AdminCredentialsFile},
+        admin::{self, AdminCredentials, AdminCredentialsFile},
         backup::{self, Backups},
         check::{self, Use},
         clock_check::{self, ClockSkew},
@@ -151,24 +151,23 @@ pub async fn run(arguments: Arguments) -> Result<ExitCode, RunError> {
         Command::Import(options) => return Ok(moving::import(&options).await),
         Command::Restore(options) => return Ok(moving::restore(&options).await),
         Command::Account { options, command } => {
-            return Ok(admin::run(&options, AdminCommand::Account(command), None).await);
+            return Ok(admin::run(&options, command.into(), None).await);
         }
         Command::Location { options, command } => {
-            return Ok(admin::run(&options, AdminCommand::Location(command), None).await);
+            return Ok(admin::run(&options, command.into(), None).await);
         }
         Command::Token { options, command } => {
-            return Ok(admin::run(&options, AdminCommand::Token(command), None).await);
+            return Ok(admin::run(&options, command.into(), None).await);
         }
         Command::Screen { options, command } => {
-            return Ok(admin::run(&options, AdminCommand::Screen(command), None).await);
+            return Ok(admin::run(&options, command.into(), None).await);
         }
         Command::Webhook {
             options,
             allow_networks,
             command,
         } => {
-            let command = AdminCommand::Webhook(command);
-            return Ok(admin::run(&options, command, allow_networks).await);
+            return Ok(admin::run(&options, command.into(), allow_networks).await);
         }
     }?;
     Ok(ExitCode::SUCCESS)

@@ -11,18 +11,19 @@ pub use state::WebhookHealth;
 pub(crate) use state::{Failing, LEASE, WebhookLease, WebhookState, due_key};
 pub use waiting::{MOST_WAITING_COUNTED, WaitingEvents};
 
+use super::owned;
 use crate::{
     engine::Connect,
     rules::secret::Secret,
     storage::{Key, Read, Value},
     transaction::{
-        Account, Delivery, Error, EventRef, Fault, FormerSecret, OwnWebhook, Reason, SigningSecret,
+        Account, Delivery, Error, EventRef, Fault, FormerSecret, OwnWebhook, SigningSecret,
         SwitchOffReason, SwitchedOff, Webhook, Webhooks,
     },
     wire::{
         EventType, Id, Location,
         form::{Form as _, WebLink},
-        limits::{FORMER_SECRET_HOURS, MAX_WEBHOOK_URL, MAX_WEBHOOKS},
+        limits::{FORMER_SECRET_HOURS, MAX_WEBHOOK_URL},
         read::{Invalid, missing},
     },
 };
@@ -76,11 +77,6 @@ impl Connect {
         check_events(&new.events)?;
         self.set_up_webhooks(account, |setup| {
             check_locations(&setup.account, &new.location_ids)?;
-            if setup.webhooks.0.len() >= MAX_WEBHOOKS {
-                return Err(Error::Conflict(Reason::new(format!(
-                    "this account has {MAX_WEBHOOKS} webhooks, the maximum; delete one first"
-                ))));
-            }
             let secret = self.new_signing_secret();
             let now = setup.unit.now();
             let webhook = Webhook {
@@ -93,12 +89,13 @@ impl Connect {
                 enabled_at: now,
                 switched_off: None,
             };
-            setup.webhooks.0.push(OwnWebhook {
+            let own = OwnWebhook {
                 webhook: webhook.clone(),
                 secret: SigningSecret::new(secret.expose().to_owned()),
                 former: None,
                 dropped_at: None,
-            });
+            };
+            owned::add(&mut setup.webhooks.0, own)?;
             let link = Value::from(&*Webhooks::key(account.uuid()));
             setup.unit.put(Webhooks::link_key(webhook.id.uuid()), link);
             Ok(IssuedWebhook { webhook, secret })
@@ -282,8 +279,7 @@ impl Connect {
     /// [`Error::NotFound`].
     pub async fn delete_webhook(&self, account: Id<Account>, id: Id<Webhook>) -> Result<(), Error> {
         self.set_up_webhooks(account, |setup| {
-            setup.find(id)?;
-            setup.webhooks.0.retain(|own| own.webhook.id != id);
+            owned::remove(&mut setup.webhooks.0, id)?;
             // The worker removes what the webhook had.
             setup.wake(id);
             Ok(())
@@ -358,7 +354,5 @@ fn check_locations(account: &Account, locations: &[Id<Location>]) -> Result<(), 
 }
 
 pub(super) fn no_webhook(id: Id<Webhook>) -> Error {
-    Error::NotFound(Reason::new(format!(
-        "there is no webhook {id} in this account"
-    )))
+    owned::missing("webhook", id)
 }

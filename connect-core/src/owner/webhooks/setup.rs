@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::{super::accounts::get_account, no_webhook};
+use super::super::{accounts::get_account, owned};
 use crate::{
     engine::Connect,
     storage::Value,
@@ -39,8 +39,7 @@ impl<'a, 's> Setup<'a, 's> {
 
     /// The webhook with this id, to be changed.
     pub(super) fn find(&mut self, id: Id<Webhook>) -> Result<&mut OwnWebhook, Error> {
-        let found = self.webhooks.0.iter_mut().find(|own| own.webhook.id == id);
-        found.ok_or_else(|| no_webhook(id))
+        owned::find(&mut self.webhooks.0, id)
     }
 
     /// Requires a webhook to exist and to be on.

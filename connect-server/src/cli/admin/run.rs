@@ -7,8 +7,8 @@ use http::StatusCode;
 use serde_json::Value;
 
 use super::{
-    AdminCommand, AdminCredentials, AdminCredentialsFile, NotReached, NotSent, PATH, Reached,
-    reach::ask_server, send, user,
+    AdminCredentials, AdminCredentialsFile, NotReached, NotSent, PATH, Reached, reach::ask_server,
+    send, user,
 };
 use crate::{
     cli::{
@@ -17,6 +17,7 @@ use crate::{
         failure,
         store::{NoDataFolder, Store},
     },
+    commands::{Authority, Execution, OwnerCommand},
     net::networks::Networks,
     sandbox::{ClockFileError, SandboxClock},
     telemetry::audit::{self, Action, ActionOrigin, Person, Subject},
@@ -65,7 +66,7 @@ enum ExecutedBy {
 /// for webhooks when no server executes the command.
 pub(crate) async fn run(
     options: &AdminOptions,
-    command: AdminCommand,
+    command: OwnerCommand,
     allowed: Option<Networks>,
 ) -> ExitCode {
     let guard = AddressGuard::allowing(allowed.unwrap_or_default());
@@ -80,7 +81,7 @@ pub(crate) async fn run(
 
 async fn print_result(
     options: &AdminOptions,
-    command: &AdminCommand,
+    command: &OwnerCommand,
     guard: AddressGuard,
 ) -> Result<(), NotDone> {
     let (result, by) = result(options, command, guard).await?;
@@ -103,7 +104,7 @@ async fn print_result(
 /// Executes a command through a running server, or else on the store.
 async fn result(
     options: &AdminOptions,
-    command: &AdminCommand,
+    command: &OwnerCommand,
     guard: AddressGuard,
 ) -> Result<(Value, ExecutedBy), NotDone> {
     let choice = options.store.choice()?;
@@ -144,7 +145,7 @@ async fn in_memory(
 async fn on_store(
     store: Store,
     choice: &StorageChoice,
-    command: &AdminCommand,
+    command: &OwnerCommand,
     guard: AddressGuard,
 ) -> Result<Value, NotDone> {
     let links = PublicWebhooks::new(guard);
@@ -154,13 +155,13 @@ async fn on_store(
         .webhook_links(Arc::new(links))
         .build();
     clock_check::check(&connect, clock.now()).await?;
-    let mut subject = Subject::default();
-    let result = command.execute(&connect, None, &mut subject).await;
-    if let Some(action) = command.action() {
-        let status = audit::status_of_result(&result);
-        write_down(action, subject, status);
+    let mut execution = Execution::new(&connect, Authority::Operator, None);
+    let shown = command.execute(&mut execution).await;
+    if let Some(action) = execution.action {
+        let status = audit::status_of_result(&shown);
+        write_down(action, execution.subject, status);
     }
-    Ok(result?)
+    Ok(shown?.await?)
 }
 
 /// Writes the audit line of an action of the command line.

@@ -127,10 +127,9 @@ mod tests {
 
     use serde_json::Value;
 
-    use super::{
-        super::{AdminCommand, PATH, screens::ScreenCommand},
-        *,
-    };
+    use crate::commands::{OwnerCommand, screens::ScreenCommand};
+
+    use super::{super::PATH, *};
 
     /// Sends a command to a program with this answer.
     async fn sent_to(says: Option<&'static str>) -> NotSent {
@@ -147,7 +146,7 @@ mod tests {
                 None => std::future::pending().await,
             }
         });
-        let list = AdminCommand::Screen(ScreenCommand::List);
+        let list = OwnerCommand::Screen(ScreenCommand::List);
         let sent = send::<Value>(&credentials, PATH, &list, Duration::from_millis(300)).await;
         other.abort();
         sent.unwrap_err()

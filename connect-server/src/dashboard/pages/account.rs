@@ -1,14 +1,17 @@
 //! The account: business name, the owner's e-mail address and password.
 
-use connect_core::{AccountChange, Error, Reason};
+use connect_core::{Error, Reason};
 use maud::html;
 
-use crate::dashboard::{
-    Answer, components,
-    inputs::{self, Field},
-    layout, new_password,
-    notices::{self, Notice},
-    page_request::SignedIn,
+use crate::{
+    commands::accounts::{AccountChanges, AccountCommand},
+    dashboard::{
+        Answer, components,
+        inputs::{self, Field},
+        layout, new_password,
+        notices::{self, Notice},
+        page_request::SignedIn,
+    },
 };
 
 const PATH: &str = "/dashboard/account";
@@ -23,12 +26,14 @@ pub(super) fn show(to: &SignedIn<'_>) -> Answer {
 /// Changes the name of the business.
 pub(super) async fn change(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let name = to.form.get("name");
-    let change = AccountChange {
-        name: Some(name.to_owned()),
-        ..AccountChange::default()
+    let change = AccountCommand::Change {
+        id: to.owner.account().id,
+        changes: AccountChanges {
+            name: Some(name.to_owned()),
+            email: None,
+        },
     };
-    let account = to.owner.account().id;
-    match to.connect.change_account(account, change).await {
+    match to.execute(change).await {
         Ok(_) => Ok(Answer::redirect(&notices::at(PATH, Notice::AccountChanged))),
         Err(error) => {
             components::again(error, async |reason| Ok(page(to, name, Some(reason)))).await

@@ -1,9 +1,14 @@
 //! The names of locations and screens.
 
-use connect_core::{Error, LocationChange, Reason};
+use connect_core::{Error, Reason};
 use maud::{Markup, html};
 
 use crate::{
+    commands::{
+        OwnerCommand,
+        locations::{LocationChanges, LocationCommand},
+        screens::ScreenCommand,
+    },
     dashboard::{
         Answer, components,
         inputs::Field,
@@ -11,7 +16,6 @@ use crate::{
         notices::{self, Notice},
         page_request::SignedIn,
     },
-    sandbox::check_name,
 };
 
 /// The page's part of the navigation.
@@ -35,32 +39,25 @@ pub(super) async fn show(to: &SignedIn<'_>) -> Result<Answer, Error> {
 
 /// Renames a location or a screen.
 pub(super) async fn change(to: &SignedIn<'_>) -> Result<Answer, Error> {
-    let (account, name) = (to.owner.account().id, to.form.get(NAME));
-    let done = match to.form.get(KIND) {
-        LOCATION => {
-            let change = LocationChange {
-                name: Some(name.to_owned()),
-                ..LocationChange::default()
-            };
-            let id = components::id(to.form.get(ID))?;
-            let changed = to.connect.change_location(account, id, change).await;
-            changed.map(|_| ())
+    let (id, name) = (to.form.get(ID), to.form.get(NAME).to_owned());
+    let command: OwnerCommand = match to.form.get(KIND) {
+        LOCATION => LocationCommand::Change {
+            id: components::id(id)?,
+            changes: LocationChanges {
+                name: Some(name),
+                vat_rate: None,
+            },
         }
-        SCREEN => {
-            let id = components::id(to.form.get(ID))?;
-            match check_name(to.owner.account(), name) {
-                Ok(()) => to
-                    .connect
-                    .rename_screen(account, id, name)
-                    .await
-                    .map(|_| ()),
-                refused => refused,
-            }
+        .into(),
+        SCREEN => ScreenCommand::Change {
+            id: components::id(id)?,
+            name,
         }
+        .into(),
         _ => return Err(components::gone()),
     };
-    match done {
-        Ok(()) => Ok(Answer::redirect(&notices::at(PATH, Notice::NameChanged))),
+    match to.execute(command).await {
+        Ok(_) => Ok(Answer::redirect(&notices::at(PATH, Notice::NameChanged))),
         Err(error) => components::again(error, async |reason| page(to, Some(reason)).await).await,
     }
 }

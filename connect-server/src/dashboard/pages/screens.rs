@@ -1,12 +1,11 @@
 //! Screens: registers, kiosks and Scan & Order pages.
 //! They make the API available, and write with keys.
 
-use connect_core::{
-    AccountLocation, Error, NewScreen, Reason, Screen, ScreenKey, ScreenType, wire::Id,
-};
+use connect_core::{AccountLocation, Error, Reason, Screen, ScreenKey, ScreenType, wire::Id};
 use maud::{Markup, html};
 
 use crate::{
+    commands::screens::ScreenCommand,
     dashboard::{
         Answer, components,
         inputs::{self, Field},
@@ -14,7 +13,6 @@ use crate::{
         notices::{self, Notice},
         page_request::SignedIn,
     },
-    sandbox::check_name,
 };
 
 const PATH: &str = "/dashboard/screens";
@@ -38,13 +36,13 @@ pub(super) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
 /// Makes a screen.
 pub(super) async fn create(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let made = match new_screen(to) {
-        Ok(new) => to.connect.create_screen(to.owner.account().id, new).await,
+        Ok(new) => to.execute(new).await,
         Err(error) => Err(error),
     };
     match made {
-        Ok(screen) => {
+        Ok(done) => {
             let list = notices::at(PATH, Notice::ScreenMade);
-            Ok(Answer::redirect(&list).made(screen.id))
+            Ok(Answer::redirect(&list).made(done.subject))
         }
         Err(error) => components::again(error, async |reason| page(to, Some(reason)).await).await,
     }
@@ -53,13 +51,10 @@ pub(super) async fn create(to: &SignedIn<'_>) -> Result<Answer, Error> {
 /// Gives a screen a new key, and shows it once.
 pub(super) async fn roll(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     let id = components::id(id)?;
-    let key = to
-        .connect
-        .roll_screen_key(to.owner.account().id, id)
-        .await?;
+    let done = to.execute(ScreenCommand::Roll { id }).await?;
     let content = html! {
         p { "If the screen had a key before, that is refused from now on." }
-        (components::shown_once("Key", key.expose()))
+        (components::shown_once("Key", done.secret.as_ref()))
         p { a href=(PATH) { "Back to the screens" } }
     };
     Ok(layout::page(to, PATH, "Key created", content))
@@ -68,33 +63,30 @@ pub(super) async fn roll(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
 /// Revokes the key of a screen.
 pub(super) async fn revoke(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     let id = components::id(id)?;
-    to.connect
-        .revoke_screen_key(to.owner.account().id, id)
-        .await?;
+    to.execute(ScreenCommand::Revoke { id }).await?;
     Ok(Answer::redirect(&notices::at(PATH, Notice::KeyRevoked)))
 }
 
 /// Removes a screen.
 pub(super) async fn delete(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     let id = components::id(id)?;
-    to.connect.delete_screen(to.owner.account().id, id).await?;
+    to.execute(ScreenCommand::Delete { id }).await?;
     Ok(Answer::redirect(&notices::at(PATH, Notice::ScreenDeleted)))
 }
 
 /// Reads the form.
-fn new_screen(to: &SignedIn<'_>) -> Result<NewScreen, Error> {
+fn new_screen(to: &SignedIn<'_>) -> Result<ScreenCommand, Error> {
     let unchosen = |field: &str| Error::Invalid(Reason::of(field, "must be chosen"));
     let location: Result<Id<_>, _> = to.form.get("locationId").parse();
     let kind = TYPES
         .iter()
         .find(|(_, value, _)| *value == to.form.get("type"));
     let (kind, ..) = kind.ok_or_else(|| unchosen("type"))?;
-    let name = to.form.get("name");
-    check_name(to.owner.account(), name)?;
-    Ok(NewScreen {
-        location_id: location.map_err(|_| unchosen("locationId"))?,
+    Ok(ScreenCommand::Create {
+        location: location.map_err(|_| unchosen("locationId"))?,
         kind: *kind,
-        name: name.to_owned(),
+        name: to.form.get("name").to_owned(),
+        no_key: true,
     })
 }
 

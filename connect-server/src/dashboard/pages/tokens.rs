@@ -1,12 +1,16 @@
 //! Tokens: listed, made with scopes per location, and revoked.
 
 use connect_core::{
-    AccountLocation, Error, Grant, IssuedToken, NewToken, Reason, Token,
+    AccountLocation, Error, Grant, Reason, Token,
     wire::{Id, Scope, Timestamp, limits::ENDED_TOKEN_DAYS},
 };
 use maud::{Markup, html};
 
 use crate::{
+    commands::{
+        Execution, ShownOnce,
+        tokens::{Rights, TokenCommand},
+    },
     dashboard::{
         Answer, components,
         inputs::{self, Field, Problem},
@@ -143,17 +147,17 @@ pub(super) fn fill_in(to: &SignedIn<'_>) -> Answer {
 /// Makes a token, and shows its value once.
 pub(super) async fn create(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let made = match new_token(to) {
-        Ok(new) => to.connect.create_token(to.owner.account().id, new).await,
+        Ok(new) => to.execute(new).await,
         Err(reason) => Err(Error::Invalid(reason)),
     };
     match made {
-        Ok(issued) => Ok(created(to, &issued).made(issued.token.id)),
+        Ok(done) => Ok(created(to, &done).made(done.subject)),
         Err(error) => components::again(error, async |reason| Ok(form(to, Some(reason)))).await,
     }
 }
 
 /// Reads the form.
-fn new_token(to: &SignedIn<'_>) -> Result<NewToken, Reason> {
+fn new_token(to: &SignedIn<'_>) -> Result<TokenCommand, Reason> {
     let expires_at = match to.form.get("expiresAt") {
         "" => None,
         days => {
@@ -177,10 +181,16 @@ fn new_token(to: &SignedIn<'_>) -> Result<NewToken, Reason> {
         let problem = "must be chosen: at least one, at a location";
         return Err(Reason::of("grants", problem));
     }
-    Ok(NewToken {
+    Ok(TokenCommand::Create {
         name: to.form.get("name").to_owned(),
+        rights: Rights {
+            grants,
+            ..Rights::default()
+        },
+        locations: Vec::new(),
+        account: None,
+        expires_in: None,
         expires_at,
-        grants,
     })
 }
 
@@ -237,10 +247,11 @@ fn form(to: &SignedIn<'_>, refused: Option<&Reason>) -> Answer {
     layout::page(to, PATH, "Create token", content)
 }
 
-fn created(to: &SignedIn<'_>, issued: &IssuedToken) -> Answer {
-    let value = issued.secret.expose();
+fn created(to: &SignedIn<'_>, done: &Execution<'_>) -> Answer {
+    let value = done.secret.as_ref();
     let call = format!(
-        "curl -H \"Authorization: Bearer {value}\" {}/locations",
+        "curl -H \"Authorization: Bearer {}\" {}/locations",
+        value.map(ShownOnce::expose).unwrap_or_default(),
         to.context.api_url
     );
     let content = html! {
@@ -249,14 +260,14 @@ fn created(to: &SignedIn<'_>, issued: &IssuedToken) -> Answer {
         pre { code { (call) } }
         p { a href=(PATH) { "Back to the tokens" } }
     };
-    let title = format!("Token “{}” created", issued.token.name);
+    let title = format!("Token “{}” created", to.form.get("name").trim());
     layout::page(to, PATH, &title, content)
 }
 
 /// Revokes a token.
 pub(super) async fn revoke(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     let id: Id<Token> = components::id(id)?;
-    to.connect.revoke_token(to.owner.account().id, id).await?;
+    to.execute(TokenCommand::Revoke { id }).await?;
     Ok(Answer::redirect(&notices::at(PATH, Notice::TokenRevoked)))
 }
 

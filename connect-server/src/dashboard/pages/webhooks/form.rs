@@ -1,18 +1,24 @@
 //! The form to make or change a webhook.
 
 use connect_core::{
-    Error, IssuedWebhook, NewWebhook, Reason, Webhook, WebhookChange,
+    Error, Reason, Webhook,
     wire::{EventType, Id, Location},
 };
 use maud::{Markup, html};
 
 use super::PATH;
-use crate::dashboard::{
-    Answer, components,
-    inputs::{self, Field, Problem},
-    layout,
-    notices::{self, Notice},
-    page_request::SignedIn,
+use crate::{
+    commands::{
+        Execution,
+        webhooks::{WebhookChanges, WebhookCommand},
+    },
+    dashboard::{
+        Answer, components,
+        inputs::{self, Field, Problem},
+        layout,
+        notices::{self, Notice},
+        page_request::SignedIn,
+    },
 };
 
 /// The title of the form for a new webhook, and its button.
@@ -69,13 +75,14 @@ pub(crate) fn new(to: &SignedIn<'_>) -> Answer {
 /// Makes a webhook, and shows its secret once.
 pub(crate) async fn create(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let filled = Filled::of(to);
-    let new = NewWebhook {
+    let new = WebhookCommand::Create {
         url: filled.url.clone(),
         events: filled.events.clone(),
-        location_ids: filled.location_ids.clone(),
+        locations: filled.location_ids.clone(),
+        account: None,
     };
-    match to.connect.create_webhook(to.owner.account().id, new).await {
-        Ok(issued) => Ok(created(to, &issued).made(issued.webhook.id)),
+    match to.execute(new).await {
+        Ok(done) => Ok(created(to, &filled, &done).made(done.subject)),
         Err(error) => {
             let form = async |reason: &Reason| Ok(page(to, NEW, PATH, &filled, Some(reason)));
             components::again(error, form).await
@@ -96,17 +103,14 @@ pub(crate) async fn edit(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
 pub(crate) async fn change(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     let id = components::id(id)?;
     let filled = Filled::of(to);
-    let change = WebhookChange {
+    let changes = WebhookChanges {
         url: Some(filled.url.clone()),
         events: Some(filled.events.clone()),
-        location_ids: Some(filled.location_ids.clone()),
+        locations: Some(filled.location_ids.clone()),
+        all_locations: false,
     };
     let action = format!("{PATH}/{id}");
-    match to
-        .connect
-        .change_webhook(to.owner.account().id, id, change)
-        .await
-    {
+    match to.execute(WebhookCommand::Change { id, changes }).await {
         Ok(_) => Ok(Answer::redirect(&notices::at(
             &action,
             Notice::WebhookChanged,
@@ -118,15 +122,16 @@ pub(crate) async fn change(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error>
     }
 }
 
-fn created(to: &SignedIn<'_>, issued: &IssuedWebhook) -> Answer {
+fn created(to: &SignedIn<'_>, filled: &Filled, done: &Execution<'_>) -> Answer {
+    let path = done.subject.object.map(|id| format!("{PATH}/{id}"));
     let content = html! {
-        p { "Events from now on are sent to " code { (issued.webhook.url) } "." }
-        (components::shown_once("Signing secret", issued.secret.expose()))
+        p { "Events from now on are sent to " code { (filled.url) } "." }
+        (components::shown_once("Signing secret", done.secret.as_ref()))
         p.hint {
             "Your endpoint verifies the signature of each delivery with it. In Rust, the crate \
              connect-webhook-verify does that; the webhook guide shows it for other languages."
         }
-        p { a.button href={ (PATH) "/" (issued.webhook.id) } { "Go to the webhook" } }
+        p { a.button href=[path] { "Go to the webhook" } }
     };
     layout::page(to, PATH, "Webhook created", content)
 }

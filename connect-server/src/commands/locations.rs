@@ -2,14 +2,14 @@
 
 use clap::{Args, Subcommand};
 use connect_core::{
-    Account, AccountLocation, Connect, Error, LocationChange, NewLocation,
+    Account, AccountLocation, Error, LocationChange, NewLocation,
     wire::{Id, Location, VatRate},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::owners::{account_for, account_of_location};
-use crate::telemetry::audit::Subject;
+use super::execution::{Execution, Shown, known};
+use crate::telemetry::audit::Action;
 
 /// A command about locations: the shops of an account.
 #[derive(Clone, Debug, PartialEq, Eq, Subcommand, Serialize, Deserialize)]
@@ -66,23 +66,15 @@ pub struct LocationView {
     pub account_id: Id<Account>,
 }
 
-/// The result of a command.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(untagged)]
-pub(super) enum LocationResult {
-    Location(LocationView),
-    Locations(Vec<LocationView>),
-}
-
 /// Executes a command.
 ///
 /// # Errors
-/// There is no such account or location, or a value is not allowed.
-pub(super) async fn execute(
-    connect: &Connect,
+/// There is no such account or location, a value is not allowed, or only the operator may do this.
+pub(super) async fn execute<'a>(
     command: &LocationCommand,
-    subject: &mut Subject,
-) -> Result<LocationResult, Error> {
+    to: &mut Execution<'a>,
+) -> Result<Shown<'a>, Error> {
+    let connect = to.connect;
     Ok(match command {
         LocationCommand::Create {
             name,
@@ -90,41 +82,39 @@ pub(super) async fn execute(
             vat_rate,
             account,
         } => {
-            let account_id = account_for(connect, *account, &[]).await?;
-            subject.is_of(account_id);
+            let account_id = to.new_in(Action::CreateLocation, *account, &[]).await?;
+            to.check_operator()?;
             let new = NewLocation {
                 name: name.clone(),
                 currency: currency.clone(),
                 default_vat_rate: *vat_rate,
             };
             let location = connect.create_location(account_id, new).await?;
-            subject.is(location.id);
-            LocationResult::Location(LocationView {
+            to.subject.is(location.id);
+            known(LocationView {
                 location,
                 account_id,
             })
         }
         LocationCommand::List => {
             let mut all = Vec::new();
-            for account_id in connect.account_ids().await? {
+            for account_id in to.accounts().await? {
                 let locations = connect.account(account_id).await?.locations.into_iter();
                 all.extend(locations.map(|location| LocationView {
                     location,
                     account_id,
                 }));
             }
-            LocationResult::Locations(all)
+            known(all)
         }
         LocationCommand::Change { id, changes } => {
-            subject.is(*id);
-            let account_id = account_of_location(connect, *id).await?.id;
-            subject.is_of(account_id);
+            let account_id = to.on(Action::ChangeLocation, *id).await?;
             let change = LocationChange {
                 name: changes.name.clone(),
                 default_vat_rate: changes.vat_rate,
             };
             let location = connect.change_location(account_id, *id, change).await?;
-            LocationResult::Location(LocationView {
+            known(LocationView {
                 location,
                 account_id,
             })

@@ -13,24 +13,20 @@ pub use self::{
     command::{WebhookChanges, WebhookCommand},
     view::{DeletedWebhook, NewSecret, WebhookView},
 };
-use super::{
-    owners::{account_for, not_found},
-    shown_once::ShownOnce,
-};
-use crate::telemetry::audit::Subject;
-use view::WebhookResult;
+use super::execution::{Execution, Shown, known, missing, shown};
+use crate::telemetry::audit::Action;
 
 /// Executes a command.
 ///
 /// # Errors
 /// There is no such account, location, webhook or delivery, a value is not allowed, or the webhook
 /// is switched off.
-pub(super) async fn execute(
-    connect: &Connect,
+pub(super) async fn execute<'a>(
     command: &WebhookCommand,
-    subject: &mut Subject,
-) -> Result<WebhookResult, Error> {
+    to: &mut Execution<'a>,
+) -> Result<Shown<'a>, Error> {
     use WebhookCommand as Command;
+    let connect = to.connect;
     Ok(match command {
         Command::Create {
             url,
@@ -38,32 +34,31 @@ pub(super) async fn execute(
             locations,
             account,
         } => {
-            let account = account_for(connect, *account, locations).await?;
-            subject.is_of(account);
+            let account = to
+                .new_in(Action::CreateWebhook, *account, locations)
+                .await?;
             let new = NewWebhook {
                 url: url.clone(),
                 events: events.clone(),
                 location_ids: locations.clone(),
             };
             let issued = connect.create_webhook(account, new).await?;
-            subject.is(issued.webhook.id);
-            WebhookResult::Secret(NewSecret {
+            to.subject.is(issued.webhook.id);
+            known(NewSecret {
                 id: issued.webhook.id,
-                secret: ShownOnce::new(issued.secret.expose()),
+                secret: to.show_once(&issued.secret),
             })
         }
         Command::List => {
             let mut all = Vec::new();
-            for account in connect.account_ids().await? {
+            for account in to.accounts().await? {
                 let webhooks = connect.webhooks(account).await?.into_iter();
                 all.extend(webhooks.map(WebhookView::new));
             }
-            WebhookResult::Webhooks(all)
+            known(all)
         }
         Command::Change { id, changes } => {
-            subject.is(*id);
-            let account = account_of(connect, *id).await?;
-            subject.is_of(account);
+            let account = to.on(Action::ChangeWebhook, *id).await?;
             let all_locations = changes.all_locations.then(Vec::new);
             let change = WebhookChange {
                 url: changes.url.clone(),
@@ -71,95 +66,65 @@ pub(super) async fn execute(
                 location_ids: changes.locations.clone().or(all_locations),
             };
             connect.change_webhook(account, *id, change).await?;
-            shown(connect, account, *id).await?
+            shown(view(connect, account, *id))
         }
         Command::Test { id } => {
-            subject.is(*id);
-            let account = account_of(connect, *id).await?;
-            subject.is_of(account);
-            WebhookResult::Delivery(connect.test_webhook(account, *id).await?)
+            let account = to.on(Action::TestWebhook, *id).await?;
+            known(connect.test_webhook(account, *id).await?)
         }
         Command::Roll { id } => {
-            subject.is(*id);
-            let account = account_of(connect, *id).await?;
-            subject.is_of(account);
+            let account = to.on(Action::RollWebhookSecret, *id).await?;
             let secret = connect.roll_webhook_secret(account, *id).await?;
-            WebhookResult::Secret(NewSecret {
+            known(NewSecret {
                 id: *id,
-                secret: ShownOnce::new(secret.expose()),
+                secret: to.show_once(&secret),
             })
         }
         Command::Enable { id, drop_waiting } => {
-            subject.is(*id);
-            let account = account_of(connect, *id).await?;
-            subject.is_of(account);
+            let account = to.on(Action::EnableWebhook, *id).await?;
             let waiting = if *drop_waiting {
                 WaitingEvents::Drop
             } else {
                 WaitingEvents::Send
             };
             connect.enable_webhook(account, *id, waiting).await?;
-            shown(connect, account, *id).await?
+            shown(view(connect, account, *id))
         }
         Command::Disable { id } => {
-            subject.is(*id);
-            let account = account_of(connect, *id).await?;
-            subject.is_of(account);
+            let account = to.on(Action::DisableWebhook, *id).await?;
             connect.disable_webhook(account, *id).await?;
-            shown(connect, account, *id).await?
+            shown(view(connect, account, *id))
         }
         Command::Delete { id } => {
-            subject.is(*id);
-            let account = account_of(connect, *id).await?;
-            subject.is_of(account);
+            let account = to.on(Action::DeleteWebhook, *id).await?;
             connect.delete_webhook(account, *id).await?;
-            WebhookResult::Deleted(DeletedWebhook {
+            known(DeletedWebhook {
                 id: *id,
                 deleted: true,
             })
         }
         Command::Deliveries { id, limit, before } => {
-            subject.is(*id);
-            let account = account_of(connect, *id).await?;
-            subject.is_of(account);
+            let account = to.find(*id).await?;
             let limit = usize::from(*limit);
-            WebhookResult::Deliveries(connect.deliveries(account, *id, *before, limit).await?)
+            known(connect.deliveries(account, *id, *before, limit).await?)
         }
         Command::Resend { id, delivery } => {
-            subject.is(*id);
-            let account = account_of(connect, *id).await?;
-            subject.is_of(account);
-            WebhookResult::Delivery(connect.resend(account, *id, *delivery).await?)
+            let account = to.on(Action::ResendDeliveries, *id).await?;
+            known(connect.resend(account, *id, *delivery).await?)
         }
     })
 }
 
 /// Returns the current state of the webhook.
-async fn shown(
+async fn view(
     connect: &Connect,
     account: Id<Account>,
     id: Id<Webhook>,
-) -> Result<WebhookResult, Error> {
+) -> Result<WebhookView, Error> {
     let webhooks = connect.webhooks(account).await?;
     let found = webhooks.into_iter().find(|(webhook, _)| webhook.id == id);
-    let found = found.ok_or_else(|| no_webhook(id))?;
-    Ok(WebhookResult::Webhook(WebhookView::new(found)))
-}
-
-/// Returns the account of a webhook.
-async fn account_of(connect: &Connect, id: Id<Webhook>) -> Result<Id<Account>, Error> {
-    for account in connect.account_ids().await? {
-        match connect.webhook(account, id).await {
-            Ok(_) => return Ok(account),
-            Err(Error::NotFound(_)) => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Err(no_webhook(id))
-}
-
-fn no_webhook(id: Id<Webhook>) -> Error {
-    not_found(format!("there is no webhook {id}"))
+    let found = found.ok_or_else(|| missing(id))?;
+    Ok(WebhookView::new(found))
 }
 
 /// Returns the result of a command as text.

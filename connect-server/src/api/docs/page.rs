@@ -6,10 +6,10 @@ use maud::{Markup, PreEscaped, html};
 use super::{
     document::{Document, Response},
     fields::{Named, Shapes},
-    html::document as html_document,
     markdown::markdown,
     operation::{headers, json, operation},
 };
+use crate::dashboard::html_document;
 
 /// The tag of requests sent by the service.
 /// Its operations are the webhooks of the document.

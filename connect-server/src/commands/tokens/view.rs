@@ -3,16 +3,7 @@
 use connect_core::{Connect, Token, wire::Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::cli::admin::shown_once::ShownOnce;
-
-/// The result of a command.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(untagged)]
-pub(in crate::cli::admin) enum TokenResult {
-    New(NewTokenView),
-    Token(TokenView),
-    Tokens(Vec<TokenView>),
-}
+use crate::commands::ShownOnce;
 
 /// The state of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,7 +5,7 @@ mod text;
 mod view;
 
 use connect_core::{
-    Account, Connect, Error, Grant, NewToken, Token,
+    Account, Connect, Error, Grant, NewToken,
     wire::{Id, Location, Scope, Timestamp},
 };
 use serde_json::Value;
@@ -14,12 +14,8 @@ pub use self::{
     command::{Rights, TokenCommand},
     view::{NewTokenView, TokenState, TokenView},
 };
-use super::{
-    owners::{account_for, not_found},
-    shown_once::ShownOnce,
-};
-use crate::telemetry::audit::Subject;
-use view::TokenResult;
+use super::execution::{Execution, Shown, known, missing, not_found, shown};
+use crate::telemetry::audit::Action;
 
 const SECONDS_PER_DAY: i64 = 24 * 60 * 60;
 
@@ -27,11 +23,11 @@ const SECONDS_PER_DAY: i64 = 24 * 60 * 60;
 ///
 /// # Errors
 /// There is no such account, location or token, or a value is not allowed.
-pub(super) async fn execute(
-    connect: &Connect,
+pub(super) async fn execute<'a>(
     command: &TokenCommand,
-    subject: &mut Subject,
-) -> Result<TokenResult, Error> {
+    to: &mut Execution<'a>,
+) -> Result<Shown<'a>, Error> {
+    let connect = to.connect;
     Ok(match command {
         TokenCommand::Create {
             name,
@@ -41,13 +37,9 @@ pub(super) async fn execute(
             expires_in,
             expires_at,
         } => {
-            let named: Vec<_> = rights
-                .grants
-                .iter()
-                .map(|grant| grant.location_id)
-                .collect();
-            let account = account_for(connect, *account, &[locations, &named[..]].concat()).await?;
-            subject.is_of(account);
+            let named = rights.grants.iter().map(|grant| grant.location_id);
+            let named: Vec<_> = locations.iter().copied().chain(named).collect();
+            let account = to.new_in(Action::CreateToken, *account, &named).await?;
             let account = connect.account(account).await?;
             let new = NewToken {
                 name: name.clone(),
@@ -55,29 +47,30 @@ pub(super) async fn execute(
                 grants: grants(rights, locations, &account)?,
             };
             let issued = connect.create_token(account.id, new).await?;
-            subject.is(issued.token.id);
-            TokenResult::New(NewTokenView {
+            to.subject.is(issued.token.id);
+            known(NewTokenView {
                 made: issued.token,
-                value: ShownOnce::new(issued.secret.expose()),
+                value: to.show_once(&issued.secret),
                 api_available: !account.screens.is_empty(),
             })
         }
         TokenCommand::List { all } => {
             let mut listed = Vec::new();
-            for account in connect.account_ids().await? {
+            for account in to.accounts().await? {
                 listed.extend(views(connect, account).await?);
             }
             listed.retain(|view| *all || view.token.revoked_at.is_none());
-            TokenResult::Tokens(listed)
+            known(listed)
         }
         TokenCommand::Revoke { id } => {
-            subject.is(*id);
-            let account = account_of(connect, *id).await?;
-            subject.is_of(account);
+            let account = to.on(Action::RevokeToken, *id).await?;
             connect.revoke_token(account, *id).await?;
-            let found = views(connect, account).await?;
-            let found = found.into_iter().find(|view| view.token.id == *id);
-            TokenResult::Token(found.ok_or_else(|| no_token(*id))?)
+            let id = *id;
+            shown(async move {
+                let found = views(connect, account).await?;
+                let found = found.into_iter().find(|view| view.token.id == id);
+                found.ok_or_else(|| missing(id))
+            })
         }
     })
 }
@@ -146,23 +139,6 @@ async fn views(connect: &Connect, account: Id<Account>) -> Result<Vec<TokenView>
         last_used_at,
     };
     Ok(tokens.map(view).collect())
-}
-
-/// Returns the account of a token.
-async fn account_of(connect: &Connect, id: Id<Token>) -> Result<Id<Account>, Error> {
-    for account in connect.account_ids().await? {
-        let tokens = connect.tokens(account).await?;
-        if tokens.iter().any(|(token, _)| token.id == id) {
-            return Ok(account);
-        }
-    }
-    Err(no_token(id))
-}
-
-fn no_token(id: Id<Token>) -> Error {
-    not_found(format!(
-        "there is no token {id}; `connect-server token list` lists them"
-    ))
 }
 
 /// Returns the result of a command as text.

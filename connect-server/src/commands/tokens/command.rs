@@ -53,7 +53,7 @@ pub enum TokenCommand {
 }
 
 /// The rights of a new token: the same at several locations, or some at each.
-#[derive(Clone, Debug, PartialEq, Eq, Args, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Args, Serialize, Deserialize)]
 #[group(required = true, multiple = true)]
 #[serde(rename_all = "camelCase")]
 pub struct Rights {

@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    owners::{account_of_location, find_account, not_found},
-    shown_once::ShownOnce,
+    ShownOnce,
+    execution::{Execution, Shown, known, shown},
 };
-use crate::{sandbox::check_name, telemetry::audit::Subject};
+use crate::{sandbox::check_name, telemetry::audit::Action};
 
 /// A command about screens: registers, kiosks, and Scan & Order.
 #[derive(Clone, Debug, PartialEq, Eq, Subcommand, Serialize, Deserialize)]
@@ -29,6 +29,10 @@ pub enum ScreenCommand {
         /// The name, 1 to 100 characters.
         #[arg(long)]
         name: String,
+        /// Set for a screen without a key, as the dashboard makes them.
+        #[arg(skip)]
+        #[serde(default)]
+        no_key: bool,
     },
     /// List all screens, without their keys.
     List,
@@ -85,92 +89,87 @@ pub struct ScreenView {
     pub key_created_at: Option<Timestamp>,
 }
 
-/// Executes a command. Returns its screens.
+/// Executes a command. Its result has screens.
 ///
 /// # Errors
 /// There is no such location or screen, or the name is not allowed.
-pub(super) async fn execute(
-    connect: &Connect,
+pub(super) async fn execute<'a>(
     command: &ScreenCommand,
-    subject: &mut Subject,
-) -> Result<Vec<ScreenView>, Error> {
+    to: &mut Execution<'a>,
+) -> Result<Shown<'a>, Error> {
+    let connect = to.connect;
     match command {
         ScreenCommand::List => {
             let mut all = Vec::new();
-            for account in connect.account_ids().await? {
+            for account in to.accounts().await? {
                 let screens = connect.screens(account).await?;
                 let views = screens.into_iter();
                 all.extend(views.map(|(screen, key)| view(screen, key, None)));
             }
-            Ok(all)
+            Ok(known(all))
         }
         ScreenCommand::Create {
             location,
             kind,
             name,
+            no_key,
         } => {
-            let account = account_of_location(connect, *location).await?;
-            subject.is_of(account.id);
-            check_name(&account, name)?;
+            let account = to.new_in(Action::CreateScreen, None, &[*location]).await?;
+            check_name(&connect.account(account).await?, name)?;
             let new = NewScreen {
                 location_id: *location,
                 kind: *kind,
                 name: name.clone(),
             };
-            let screen = connect.create_screen(account.id, new).await?;
-            subject.is(screen.id);
-            with_new_key(connect, &account, screen.id).await
+            let screen = connect.create_screen(account, new).await?;
+            to.subject.is(screen.id);
+            if *no_key {
+                return Ok(known([view(screen, None, None)]));
+            }
+            with_new_key(to, account, screen.id).await
         }
         ScreenCommand::Roll { id } => {
-            subject.is(*id);
-            let account = account_of(connect, *id).await?;
-            subject.is_of(account.id);
-            with_new_key(connect, &account, *id).await
+            let account = to.on(Action::RollScreenKey, *id).await?;
+            with_new_key(to, account, *id).await
         }
         ScreenCommand::Revoke { id } => {
-            subject.is(*id);
-            let account = account_of(connect, *id).await?;
-            subject.is_of(account.id);
-            connect.revoke_screen_key(account.id, *id).await?;
-            shown(connect, &account, *id, None).await
+            let account = to.on(Action::RevokeScreenKey, *id).await?;
+            connect.revoke_screen_key(account, *id).await?;
+            Ok(shown(views(connect, account, *id, None)))
         }
         ScreenCommand::Change { id, name } => {
-            subject.is(*id);
-            let account = account_of(connect, *id).await?;
-            subject.is_of(account.id);
-            check_name(&account, name)?;
-            connect.rename_screen(account.id, *id, name).await?;
-            shown(connect, &account, *id, None).await
+            let account = to.on(Action::ChangeScreen, *id).await?;
+            check_name(&connect.account(account).await?, name)?;
+            connect.rename_screen(account, *id, name).await?;
+            Ok(shown(views(connect, account, *id, None)))
         }
         ScreenCommand::Delete { id } => {
-            subject.is(*id);
-            let account = account_of(connect, *id).await?;
-            subject.is_of(account.id);
-            let deleted = shown(connect, &account, *id, None).await?;
-            connect.delete_screen(account.id, *id).await?;
-            Ok(deleted)
+            let account = to.on(Action::DeleteScreen, *id).await?;
+            let deleted = views(connect, account, *id, None).await?;
+            connect.delete_screen(account, *id).await?;
+            Ok(known(deleted))
         }
     }
 }
 
 /// Gives a screen a new key and returns the screen with it.
-async fn with_new_key(
-    connect: &Connect,
-    account: &Account,
+async fn with_new_key<'a>(
+    to: &mut Execution<'a>,
+    account: Id<Account>,
     id: Id<Screen>,
-) -> Result<Vec<ScreenView>, Error> {
-    let secret = connect.roll_screen_key(account.id, id).await?;
-    let key = ShownOnce::new(secret.expose());
-    shown(connect, account, id, Some(key)).await
+) -> Result<Shown<'a>, Error> {
+    let secret = to.connect.roll_screen_key(account, id).await?;
+    let key = to.show_once(&secret);
+    Ok(shown(views(to.connect, account, id, Some(key))))
 }
 
-async fn shown(
+async fn views(
     connect: &Connect,
-    account: &Account,
+    account: Id<Account>,
     id: Id<Screen>,
     key: Option<ShownOnce>,
 ) -> Result<Vec<ScreenView>, Error> {
-    let screens = connect.screens(account.id).await?;
+    let screens = connect.screens(account).await?;
     let found = screens.into_iter().find(|(screen, _)| screen.id == id);
     let found = found.map(|(screen, screen_key)| view(screen, screen_key, key));
     Ok(found.into_iter().collect())
@@ -186,12 +185,6 @@ fn view(screen: Screen, screen_key: Option<ScreenKey>, key: Option<ShownOnce>) -
         key_created_at: screen_key.as_ref().map(|key| key.created_at),
         key_prefix: screen_key.map(|key| key.prefix),
     }
-}
-
-async fn account_of(connect: &Connect, id: Id<Screen>) -> Result<Account, Error> {
-    let has = |account: &Account| account.screens.iter().any(|screen| screen.id == id);
-    let found = find_account(connect, has).await?;
-    found.ok_or_else(|| not_found(format!("there is no screen {id}")))
 }
 
 /// Returns the result of a command as text.

@@ -1,24 +1,12 @@
 //! The results of webhook commands as JSON.
 
 use connect_core::{
-    Delivery, Webhook, WebhookHealth,
+    Webhook, WebhookHealth,
     wire::{Id, Timestamp},
 };
 use serde::{Deserialize, Serialize};
 
-use crate::cli::admin::shown_once::ShownOnce;
-
-/// The result of a command.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(untagged)]
-pub(in crate::cli::admin) enum WebhookResult {
-    Secret(NewSecret),
-    Webhook(WebhookView),
-    Webhooks(Vec<WebhookView>),
-    Deleted(DeletedWebhook),
-    Delivery(Delivery),
-    Deliveries(Vec<Delivery>),
-}
+use crate::commands::ShownOnce;
 
 /// A webhook with its new secret.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,7 +4,6 @@
 
 mod document;
 mod fields;
-pub(crate) mod html;
 mod markdown;
 mod operation;
 mod page;

@@ -2,14 +2,17 @@
 
 use clap::{Args, Subcommand};
 use connect_core::{
-    Account, AccountChange, Connect, Error, NewAccount, Reason,
+    Account, AccountChange, Error, IssuedInvitation, NewAccount, Reason,
     wire::{Id, Timestamp},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::ShownOnce;
-use crate::{dashboard::invitation_path, telemetry::audit::Subject};
+use super::{
+    ShownOnce,
+    execution::{Execution, Shown, known},
+};
+use crate::telemetry::audit::Action;
 
 /// A command about accounts: the businesses that the service is for.
 #[derive(Clone, Debug, PartialEq, Eq, Subcommand, Serialize, Deserialize)]
@@ -89,68 +92,71 @@ pub struct InvitationView {
     pub expires_at: Timestamp,
 }
 
-/// The result of a command.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(untagged)]
-pub(super) enum AccountResult {
-    Account(AccountView),
-    Invitation(InvitationView),
-    Accounts(Vec<AccountView>),
-}
-
 /// Executes a command.
 ///
 /// # Errors
-/// There is no such account, or a value is not allowed.
-pub(super) async fn execute(
-    connect: &Connect,
+/// There is no such account, a value is not allowed, or only the operator may do this.
+pub(super) async fn execute<'a>(
     command: &AccountCommand,
-    owner_url: Option<&str>,
-    subject: &mut Subject,
-) -> Result<AccountResult, Error> {
+    to: &mut Execution<'a>,
+) -> Result<Shown<'a>, Error> {
+    let connect = to.connect;
     Ok(match command {
         AccountCommand::Create {
             name,
             email,
             sandbox,
         } => {
+            to.action = Some(Action::CreateAccount);
+            to.check_operator()?;
             let new = NewAccount {
                 name: name.clone(),
                 owner_email: email.clone(),
                 sandbox: *sandbox,
             };
             let created = connect.create_account(new).await.map_err(names_flag)?;
-            subject.is_of(created.id);
-            AccountResult::Account(view(created))
+            to.subject.is_of(created.id);
+            known(view(created))
         }
         AccountCommand::List => {
             let mut all = Vec::new();
-            for id in connect.account_ids().await? {
+            for id in to.accounts().await? {
                 all.push(view(connect.account(id).await?));
             }
-            AccountResult::Accounts(all)
+            known(all)
         }
         AccountCommand::Change { id, changes } => {
-            subject.is_of(*id);
+            to.on_account(Action::ChangeAccount, *id)?;
+            if changes.email.is_some() {
+                // An owner changes it with the password.
+                to.check_operator()?;
+            }
             let change = AccountChange {
                 name: changes.name.clone(),
                 owner_email: changes.email.clone(),
             };
             let changed = connect.change_account(*id, change).await;
-            AccountResult::Account(view(changed.map_err(names_flag)?))
+            known(view(changed.map_err(names_flag)?))
         }
         AccountCommand::Invite { id } => {
-            subject.is_of(*id);
+            to.on_account(Action::InviteOwner, *id)?;
+            to.check_operator()?;
             let owner_email = connect.account(*id).await?.owner_email;
             let invitation = connect.invite_owner(*id).await?;
             let path = invitation_path(&invitation);
-            AccountResult::Invitation(InvitationView {
+            let link = ShownOnce::new(format!("{}{path}", to.owner_url.unwrap_or_default()));
+            known(InvitationView {
                 owner_email,
-                link: ShownOnce::new(format!("{}{path}", owner_url.unwrap_or_default())),
+                link,
                 expires_at: invitation.expires_at,
             })
         }
     })
+}
+
+/// Returns the path of the page to accept an invitation.
+pub(crate) fn invitation_path(invitation: &IssuedInvitation) -> String {
+    format!("/dashboard/invitations/{}", invitation.secret.expose())
 }
 
 /// Replaces the name of a field by its flag where they differ.
