@@ -26,7 +26,7 @@ use tokio::task::spawn_blocking;
 use super::{
     caller::Principal,
     encoding::{NotDecompressed, decompress, is_gzip},
-    endpoint::{Content, Passed, PathTarget, Reply, Route},
+    endpoint::{Call, Content, PathTarget, Reply, Route},
     incoming::{Incoming, IncomingBody, only},
     routes::{PathIds, RouteMatch, Table},
     unread_body::unread,
@@ -41,12 +41,12 @@ pub(super) async fn pass<S: IncomingBody>(
     table: &'static Table,
     found: RouteMatch<'static>,
     incoming: Incoming<S>,
-) -> Result<(Passed, &'static Route), Reply> {
+) -> Result<(Call<PathTarget>, &'static Route), Reply> {
     let (route, ids) = route_of(found, table, &incoming).map_err(|reply| *reply)?;
     let (caller, access) = caller.authorize(connect, &route.needs, ids.location)?;
-    let passed = Passed {
+    let call = Call {
         connect: connect.clone(),
-        place: PathTarget {
+        target: PathTarget {
             caller,
             access,
             id: ids.id,
@@ -54,7 +54,7 @@ pub(super) async fn pass<S: IncomingBody>(
         },
         content: content(incoming).await?,
     };
-    Ok((passed, route))
+    Ok((call, route))
 }
 
 /// Looks up a request in a table.

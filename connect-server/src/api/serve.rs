@@ -1,38 +1,114 @@
-//! One of the two APIs: the way of a request to its response.
+//! The API and the device API as warp filters: the way of a request to its response.
 
 use std::net::IpAddr;
 
 use connect_core::{Connect, RateStatus};
-use warp::reply::Response;
+use warp::{Filter, Rejection, reply::Response};
 
 use super::{
     caller::{CredentialKind, denied},
     document::{Form, ServedDocument},
     endpoint::Reply,
     gate,
-    incoming::{Incoming, IncomingBody, ResponseContext, respond},
-    routes::Table,
+    incoming::{Incoming, IncomingBody, ResponseContext, incoming, respond},
+    routes::{
+        self, DEVICE_DOCS_PATH, DEVICE_OPENAPI, DEVICE_OPENAPI_PATH, DOCS_PATH, OPENAPI,
+        OPENAPI_PATH, Table,
+    },
 };
-use crate::net::RequestNote;
+use crate::{net::RequestNote, workers::images::PublicUrl};
+
+/// The API of the specification, below `/v1`.
+/// It includes tokens, limits, errors, the OpenAPI document at `/v1/openapi.json` and the reference for
+/// people at `/v1/docs`. The filter rejects every other path, so routes of your own can follow.
+///
+/// Callers without a valid token are limited by their address, from [`warp::filters::addr::remote`]. Behind a
+/// proxy, put a [`Peer`](crate::net::Peer) into the extensions of each request.
+///
+/// ```
+/// use std::sync::Arc;
+/// use connect_core::Connect;
+/// use connect_core::storage::memory::MemoryStorage;
+/// use warp::Filter;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let storage = Arc::new(MemoryStorage::new());
+/// let connect = Connect::builder(storage).build();
+/// let own = warp::path("menu").map(|| "Soup, bread, herring");
+/// let site = connect_server::api(connect).or(own);
+///
+/// let menu = warp::test::request().path("/menu").reply(&site).await;
+/// assert_eq!(menu.status(), 200);
+/// let refused = warp::test::request().path("/v1/locations").reply(&site).await;
+/// assert_eq!(refused.status(), 401);
+/// # }
+/// ```
+pub fn api(
+    connect: Connect,
+) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone + Send + Sync + 'static {
+    serve(connect, ServedDocument::new(OPENAPI))
+}
+
+/// [`api`] with its public address, before `/v1`, in the OpenAPI document.
+pub fn api_at(
+    connect: Connect,
+    public: &PublicUrl,
+) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone + Send + Sync + 'static {
+    serve(connect, ServedDocument::at(public, OPENAPI))
+}
+
+/// The device API, below `/device/v1`.
+/// Registers, kiosks and Scan & Order write here, each with the key of its screen as bearer token. The
+/// OpenAPI document is at `/device/v1/openapi.json`, the reference for people at `/device/v1/docs`. The
+/// filter rejects every other path, so routes of your own can follow.
+///
+/// Serve it on the shop's own network only. A screen has the same rate limit as a token.
+pub fn device_api(
+    connect: Connect,
+) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone + Send + Sync + 'static {
+    let api = ServedApi {
+        connect,
+        table: &routes::DEVICE,
+        callers: CredentialKind::ScreenKey,
+        document: ServedDocument::new(DEVICE_OPENAPI),
+        document_paths: [DEVICE_OPENAPI_PATH, DEVICE_DOCS_PATH],
+    };
+    warp::path!("device" / "v1" / ..)
+        .and(incoming())
+        .then(move |address, incoming| api.clone().answer(address, incoming))
+}
+
+fn serve(
+    connect: Connect,
+    document: ServedDocument,
+) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone + Send + Sync + 'static {
+    let api = ServedApi {
+        connect,
+        table: &routes::API,
+        callers: CredentialKind::Token,
+        document,
+        document_paths: [OPENAPI_PATH, DOCS_PATH],
+    };
+    warp::path("v1")
+        .and(incoming())
+        .then(move |address, incoming| api.clone().answer(address, incoming))
+}
 
 /// An API: its routes, its document, and its callers.
 #[derive(Clone)]
-pub(super) struct ServedApi {
-    pub(super) connect: Connect,
-    pub(super) table: &'static Table,
-    pub(super) callers: CredentialKind,
-    pub(super) document: ServedDocument,
+struct ServedApi {
+    connect: Connect,
+    table: &'static Table,
+    callers: CredentialKind,
+    document: ServedDocument,
     /// The paths of the document, as JSON and as a page.
-    pub(super) document_paths: [&'static str; 2],
+    document_paths: [&'static str; 2],
 }
 
 impl ServedApi {
     /// Answers a request from a network address.
-    pub(super) async fn answer(
-        self,
-        address: IpAddr,
-        mut incoming: Incoming<impl IncomingBody>,
-    ) -> Response {
+    async fn answer(self, address: IpAddr, mut incoming: Incoming<impl IncomingBody>) -> Response {
         let asked = ResponseContext::of(&mut incoming);
         let mut note = RequestNote::default();
         let path = incoming.path.as_str();
@@ -87,7 +163,7 @@ impl ServedApi {
         caller.note(note);
         let passed = gate::pass(&self.connect, caller, self.table, found, incoming).await;
         let reply = match passed {
-            Ok((passed, route)) => route.answer(passed).await.unwrap_or_else(Reply::from),
+            Ok((call, route)) => route.answer(call).await.unwrap_or_else(Reply::from),
             Err(reply) => reply,
         };
         (reply, rate)

@@ -11,7 +11,7 @@ use warp::{Filter as _, filters::BoxedFilter};
 
 use super::{
     api_at, backup::backup, commands::commands, dashboard::dashboard, device_api, endpoint::Reply,
-    images, metrics::metrics, routes, sandbox::sandbox, templates, v1::api,
+    images, metrics::metrics, routes, sandbox::sandbox, serve::api, templates,
 };
 use crate::{
     cli::{admin::AdminCredentials, backup::Backups},

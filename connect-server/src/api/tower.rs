@@ -14,7 +14,7 @@ use sync_wrapper::SyncWrapper;
 use tower_service::Service;
 use warp::{Filter as _, filters::BoxedFilter, reply::Response};
 
-use super::v1::api;
+use super::serve::api;
 
 /// The API below `/v1` as a tower service, like [`api`].
 ///

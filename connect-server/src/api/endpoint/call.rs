@@ -59,6 +59,29 @@ pub struct AtPart {
     pub part: Uuid,
 }
 
+/// The caller, and the place named by the path.
+pub(crate) struct PathTarget {
+    /// Set for the holder of a token.
+    pub(crate) caller: Option<Authenticated>,
+    /// Set for a path of a location, and for a screen.
+    pub(crate) access: Option<Access>,
+    /// Set for a path of a record.
+    pub(crate) id: Option<Uuid>,
+    /// Set for a path of a part of a record.
+    pub(crate) part: Option<Uuid>,
+}
+
+impl Call<PathTarget> {
+    /// The same request, to the target of its path.
+    pub(super) fn typed<T: Target>(self) -> Call<T> {
+        Call {
+            connect: self.connect,
+            target: T::of(self.target),
+            content: self.content,
+        }
+    }
+}
+
 impl<T> Call<T> {
     /// The query parameters.
     ///
@@ -115,5 +138,62 @@ impl AsRef<Access> for AtRecord {
 impl AsRef<Access> for AtPart {
     fn as_ref(&self) -> &Access {
         &self.access
+    }
+}
+
+/// The target of a path.
+pub(crate) trait Target: Send + 'static {
+    /// The number of ids in the path.
+    const IDS: usize;
+
+    /// Builds the target of a checked path with [`IDS`](Self::IDS) ids.
+    fn of(place: PathTarget) -> Self;
+}
+
+/// The reason why the ids and rights below are present.
+/// [`Route::new`](super::Route) has counted the ids of the path, and the gate admits no caller to a location without an
+/// [`Access`].
+const COUNTED: &str = "the table gives a handler the ids that it takes";
+
+impl Target for Anywhere {
+    const IDS: usize = 0;
+
+    fn of(place: PathTarget) -> Self {
+        Self {
+            caller: place.caller.expect(COUNTED),
+        }
+    }
+}
+
+impl Target for AtLocation {
+    const IDS: usize = 1;
+
+    fn of(place: PathTarget) -> Self {
+        Self {
+            access: place.access.expect(COUNTED),
+        }
+    }
+}
+
+impl Target for AtRecord {
+    const IDS: usize = 2;
+
+    fn of(place: PathTarget) -> Self {
+        Self {
+            access: place.access.expect(COUNTED),
+            id: place.id.expect(COUNTED),
+        }
+    }
+}
+
+impl Target for AtPart {
+    const IDS: usize = 3;
+
+    fn of(place: PathTarget) -> Self {
+        Self {
+            access: place.access.expect(COUNTED),
+            id: place.id.expect(COUNTED),
+            part: place.part.expect(COUNTED),
+        }
     }
 }

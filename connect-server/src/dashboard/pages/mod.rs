@@ -21,7 +21,7 @@ use futures_util::FutureExt as _;
 use http::Method;
 
 pub(crate) use self::problem::problem_of_request;
-pub(super) use self::problem::{problem, problem_of_owner};
+use self::problem::{problem, problem_of_owner};
 use self::route::{
     Ids, Page, Route,
     Serve::{self, Open, Owner, Sandbox},
@@ -31,7 +31,7 @@ use super::{
     components,
     page_request::{PageRequest, SignedIn},
 };
-use crate::telemetry::audit::Action;
+use crate::{net::completion::complete, telemetry::audit::Action};
 
 /// All pages and forms. The first route of a path counts.
 ///
@@ -229,6 +229,35 @@ fn made<'a>(answer: Answer) -> Page<'a> {
     ready(Ok(answer)).boxed()
 }
 
+/// Answers a request to the dashboard.
+pub(crate) async fn answer(request: PageRequest) -> Answer {
+    if request.method == Method::POST {
+        // On a double click the browser drops the first request, and the second needs its outcome.
+        return complete(find_answer(request)).await;
+    }
+    find_answer(request).await
+}
+
+async fn find_answer(request: PageRequest) -> Answer {
+    if request.method == Method::GET && request.segments() == ["style.css"] {
+        return Answer::style();
+    }
+    let answer = match request.signed_in().await {
+        Ok(to) => {
+            let answer = of_owner(&to).await;
+            let mut answer = answer.unwrap_or_else(|error| problem_of_owner(&to, &error));
+            answer.account = Some(to.owner.account().id.uuid());
+            Ok(answer)
+        }
+        Err(Error::Unauthorized(_)) => {
+            let answer = of_visitor(&request).await;
+            answer.map_err(|error| problem(&request, &error))
+        }
+        Err(error) => Err(problem(&request, &error)),
+    };
+    answer.unwrap_or_else(|problem| problem)
+}
+
 /// Finds the route of a request, if it is one of these.
 fn find<'r>(
     request: &'r PageRequest,
@@ -242,7 +271,7 @@ fn find<'r>(
 }
 
 /// Answers a request of a signed-in owner.
-pub(super) async fn of_owner(to: &SignedIn<'_>) -> Result<Answer, Error> {
+async fn of_owner(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let found = find(to, |_| true);
     let form = found.and_then(|(route, _)| route.form);
     if form.is_none_or(|form| form.is_counted)
@@ -286,7 +315,7 @@ fn serve<'a>(to: &'a SignedIn<'a>, page: Serve, ids: Ids<'a>) -> Page<'a> {
 
 /// Answers a request of a signed-out visitor.
 /// Only signed-in owners learn of a missing page.
-pub(super) async fn of_visitor(request: &PageRequest) -> Result<Answer, Error> {
+async fn of_visitor(request: &PageRequest) -> Result<Answer, Error> {
     let found = find(request, |route| matches!(route.page, Open(_)));
     match found.map(|(route, ids)| (route.page, ids)) {
         Some((Open(page), ids)) => page(request, ids).await,
