@@ -3,7 +3,7 @@
 
 use uuid::Uuid;
 
-use super::owned;
+use super::owned::{self, Owned};
 use crate::{
     auth::Access,
     engine::Connect,
@@ -41,6 +41,16 @@ pub struct NewLocation {
     pub currency: String,
     /// The VAT rate of new products without one of their own.
     pub default_vat_rate: VatRate,
+}
+
+impl Owned for AccountLocation {
+    const NAME: &'static str = "location";
+    const MOST: usize = usize::MAX;
+    const REMOVE: &'static str = "remove";
+
+    fn id(&self) -> Uuid {
+        self.id.uuid()
+    }
 }
 
 impl Connect {

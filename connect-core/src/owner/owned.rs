@@ -5,11 +5,8 @@
 use uuid::Uuid;
 
 use crate::{
-    transaction::{AccountLocation, Error, OwnWebhook, Reason, Screen},
-    wire::{
-        Id,
-        limits::{MAX_SCREENS, MAX_WEBHOOKS},
-    },
+    transaction::{Error, Reason},
+    wire::Id,
 };
 
 /// A thing in a list of its account.
@@ -25,36 +22,6 @@ pub(super) trait Owned {
 
     /// Its id.
     fn id(&self) -> Uuid;
-}
-
-impl Owned for AccountLocation {
-    const NAME: &'static str = "location";
-    const MOST: usize = usize::MAX;
-    const REMOVE: &'static str = "remove";
-
-    fn id(&self) -> Uuid {
-        self.id.uuid()
-    }
-}
-
-impl Owned for Screen {
-    const NAME: &'static str = "screen";
-    const MOST: usize = MAX_SCREENS;
-    const REMOVE: &'static str = "remove";
-
-    fn id(&self) -> Uuid {
-        self.id.uuid()
-    }
-}
-
-impl Owned for OwnWebhook {
-    const NAME: &'static str = "webhook";
-    const MOST: usize = MAX_WEBHOOKS;
-    const REMOVE: &'static str = "delete";
-
-    fn id(&self) -> Uuid {
-        self.webhook.id.uuid()
-    }
 }
 
 /// Adds a thing to the list of its account.

@@ -1,9 +1,12 @@
 //! Screens and their keys: tills, kiosks and Scan & Order pages.
 //! A screen with a key writes at its location. A token gives no access to screens.
 
+use uuid::Uuid;
+
 use super::{
     accounts::{change_account, check_location, get_account},
-    owned, secret_rows,
+    owned::{self, Owned},
+    secret_rows,
 };
 use crate::{
     engine::Connect,
@@ -16,7 +19,7 @@ use crate::{
         Account, End, Error, Fault, Screen, ScreenKey, ScreenType,
         keys::{Family, GLOBAL, key},
     },
-    wire::{Id, Location},
+    wire::{Id, Location, limits::MAX_SCREENS},
 };
 
 /// The values for a new screen.
@@ -28,6 +31,16 @@ pub struct NewScreen {
     pub kind: ScreenType,
     /// Its name, 1 to 100 characters.
     pub name: String,
+}
+
+impl Owned for Screen {
+    const NAME: &'static str = "screen";
+    const MOST: usize = MAX_SCREENS;
+    const REMOVE: &'static str = "remove";
+
+    fn id(&self) -> Uuid {
+        self.id.uuid()
+    }
 }
 
 impl Connect {

@@ -3,10 +3,9 @@
 use std::future::ready;
 
 use connect_core::{
-    Account, Connect, Error, Reason, Screen, Secret, Token, Webhook,
+    Account, Connect, Error, Reason, Secret,
     wire::{Id, Location},
 };
-
 use futures_util::{FutureExt as _, future::BoxFuture};
 use serde::Serialize;
 use serde_json::Value;
@@ -69,45 +68,6 @@ pub(super) trait Owned: Sized {
 
     /// Returns whether an account has it.
     async fn is_of(id: Id<Self>, account: &Account, connect: &Connect) -> Result<bool, Error>;
-}
-
-impl Owned for Location {
-    const NAME: &'static str = "location";
-    const ADVICE: &'static str = "; `connect-server location list` lists them";
-
-    async fn is_of(id: Id<Self>, account: &Account, _: &Connect) -> Result<bool, Error> {
-        Ok(account.locations.iter().any(|at| at.id == id))
-    }
-}
-
-impl Owned for Screen {
-    const NAME: &'static str = "screen";
-
-    async fn is_of(id: Id<Self>, account: &Account, _: &Connect) -> Result<bool, Error> {
-        Ok(account.screens.iter().any(|screen| screen.id == id))
-    }
-}
-
-impl Owned for Token {
-    const NAME: &'static str = "token";
-    const ADVICE: &'static str = "; `connect-server token list` lists them";
-
-    async fn is_of(id: Id<Self>, account: &Account, connect: &Connect) -> Result<bool, Error> {
-        let tokens = connect.tokens(account.id).await?;
-        Ok(tokens.iter().any(|(token, _)| token.id == id))
-    }
-}
-
-impl Owned for Webhook {
-    const NAME: &'static str = "webhook";
-
-    async fn is_of(id: Id<Self>, account: &Account, connect: &Connect) -> Result<bool, Error> {
-        match connect.webhook(account.id, id).await {
-            Ok(_) => Ok(true),
-            Err(Error::NotFound(_)) => Ok(false),
-            Err(error) => Err(error),
-        }
-    }
 }
 
 impl<'a> Execution<'a> {

@@ -2,13 +2,13 @@
 
 use clap::{Args, Subcommand};
 use connect_core::{
-    Account, AccountLocation, Error, LocationChange, NewLocation,
+    Account, AccountLocation, Connect, Error, LocationChange, NewLocation,
     wire::{Id, Location, VatRate},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::execution::{Execution, Shown, known};
+use super::execution::{Execution, Owned, Shown, known};
 use crate::telemetry::audit::Action;
 
 /// A command about locations: the shops of an account.
@@ -64,6 +64,15 @@ pub struct LocationView {
     pub location: AccountLocation,
     /// The account of the location.
     pub account_id: Id<Account>,
+}
+
+impl Owned for Location {
+    const NAME: &'static str = "location";
+    const ADVICE: &'static str = "; `connect-server location list` lists them";
+
+    async fn is_of(id: Id<Self>, account: &Account, _: &Connect) -> Result<bool, Error> {
+        Ok(account.locations.iter().any(|at| at.id == id))
+    }
 }
 
 /// Executes a command.

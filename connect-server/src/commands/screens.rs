@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{
     ShownOnce,
-    execution::{Execution, Shown, known, shown},
+    execution::{Execution, Owned, Shown, known, shown},
 };
 use crate::{sandbox::check_name, telemetry::audit::Action};
 
@@ -87,6 +87,14 @@ pub struct ScreenView {
     pub key_prefix: Option<String>,
     /// The time of the key's creation.
     pub key_created_at: Option<Timestamp>,
+}
+
+impl Owned for Screen {
+    const NAME: &'static str = "screen";
+
+    async fn is_of(id: Id<Self>, account: &Account, _: &Connect) -> Result<bool, Error> {
+        Ok(account.screens.iter().any(|screen| screen.id == id))
+    }
 }
 
 /// Executes a command. Its result has screens.

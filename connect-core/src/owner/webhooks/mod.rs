@@ -11,7 +11,9 @@ pub use state::WebhookHealth;
 pub(crate) use state::{Failing, LEASE, WebhookLease, WebhookState, due_key};
 pub use waiting::{MOST_WAITING_COUNTED, WaitingEvents};
 
-use super::owned;
+use uuid::Uuid;
+
+use super::owned::{self, Owned};
 use crate::{
     engine::Connect,
     rules::secret::Secret,
@@ -23,7 +25,7 @@ use crate::{
     wire::{
         EventType, Id, Location,
         form::{Form as _, WebLink},
-        limits::{FORMER_SECRET_HOURS, MAX_WEBHOOK_URL},
+        limits::{FORMER_SECRET_HOURS, MAX_WEBHOOK_URL, MAX_WEBHOOKS},
         read::{Invalid, missing},
     },
 };
@@ -60,6 +62,16 @@ pub struct IssuedWebhook {
     pub webhook: Webhook,
     /// The signing secret of its deliveries: `whsec_` and 43 characters.
     pub secret: Secret,
+}
+
+impl Owned for OwnWebhook {
+    const NAME: &'static str = "webhook";
+    const MOST: usize = MAX_WEBHOOKS;
+    const REMOVE: &'static str = "delete";
+
+    fn id(&self) -> Uuid {
+        self.webhook.id.uuid()
+    }
 }
 
 impl Connect {

@@ -5,7 +5,7 @@ mod text;
 mod view;
 
 use connect_core::{
-    Account, Connect, Error, Grant, NewToken,
+    Account, Connect, Error, Grant, NewToken, Token,
     wire::{Id, Location, Scope, Timestamp},
 };
 use serde_json::Value;
@@ -14,10 +14,20 @@ pub use self::{
     command::{Rights, TokenCommand},
     view::{NewTokenView, TokenState, TokenView},
 };
-use super::execution::{Execution, Shown, known, missing, not_found, shown};
+use super::execution::{Execution, Owned, Shown, known, missing, not_found, shown};
 use crate::telemetry::audit::Action;
 
 const SECONDS_PER_DAY: i64 = 24 * 60 * 60;
+
+impl Owned for Token {
+    const NAME: &'static str = "token";
+    const ADVICE: &'static str = "; `connect-server token list` lists them";
+
+    async fn is_of(id: Id<Self>, account: &Account, connect: &Connect) -> Result<bool, Error> {
+        let tokens = connect.tokens(account.id).await?;
+        Ok(tokens.iter().any(|(token, _)| token.id == id))
+    }
+}
 
 /// Executes a command.
 ///

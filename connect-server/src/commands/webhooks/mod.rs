@@ -13,8 +13,20 @@ pub use self::{
     command::{WebhookChanges, WebhookCommand},
     view::{DeletedWebhook, NewSecret, WebhookView},
 };
-use super::execution::{Execution, Shown, known, missing, shown};
+use super::execution::{Execution, Owned, Shown, known, missing, shown};
 use crate::telemetry::audit::Action;
+
+impl Owned for Webhook {
+    const NAME: &'static str = "webhook";
+
+    async fn is_of(id: Id<Self>, account: &Account, connect: &Connect) -> Result<bool, Error> {
+        match connect.webhook(account.id, id).await {
+            Ok(_) => Ok(true),
+            Err(Error::NotFound(_)) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+}
 
 /// Executes a command.
 ///
