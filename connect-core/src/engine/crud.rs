@@ -16,10 +16,11 @@ use crate::{
 };
 
 /// A record after a write.
+/// The records are boxed, or a batch would copy hundreds of bytes at each function call.
 pub(super) struct Saved<R: Resource> {
     /// The record before, if there was one.
-    pub(super) old: Option<R>,
-    pub(super) record: R,
+    pub(super) old: Option<Box<R>>,
+    pub(super) record: Box<R>,
     /// Unset if the draft changes nothing: then nothing was written.
     pub(super) is_changed: bool,
 }
@@ -32,11 +33,11 @@ pub(super) async fn insert<R: Resource>(
 ) -> Result<Saved<R>, Error> {
     draft.check_required()?;
     check_count::<R>(unit, R::LIST)?;
-    let mut record = R::blank(unit, access);
+    let mut record = Box::new(R::blank(unit, access));
     record.fill(draft, None, unit, access).await?;
-    references::check(unit, access, None, &record).await?;
-    lookup::check_unique(unit, None, &record).await?;
-    unit.save(None, &record);
+    references::check::<R>(unit, access, None, &record).await?;
+    lookup::check_unique::<R>(unit, None, &record).await?;
+    unit.save::<R>(None, &record);
     Ok(Saved {
         old: None,
         record,
@@ -49,7 +50,7 @@ pub(super) async fn insert<R: Resource>(
 pub(super) async fn change<R: Resource>(
     unit: &mut UnitOfWork<'_>,
     access: &Access,
-    old: R,
+    old: Box<R>,
     draft: &Draft<R>,
 ) -> Result<Saved<R>, Error> {
     let mut record = old.clone();
@@ -61,15 +62,15 @@ pub(super) async fn change<R: Resource>(
 async fn save_change<R: Resource>(
     unit: &mut UnitOfWork<'_>,
     access: &Access,
-    old: R,
-    mut record: R,
+    old: Box<R>,
+    mut record: Box<R>,
 ) -> Result<Saved<R>, Error> {
     let is_changed = record != old;
     if is_changed {
-        references::check(unit, access, Some(&old), &record).await?;
-        lookup::check_unique(unit, Some(&old), &record).await?;
+        references::check::<R>(unit, access, Some(&old), &record).await?;
+        lookup::check_unique::<R>(unit, Some(&old), &record).await?;
         record.set_updated_at(unit.time());
-        unit.save(Some(&old), &record);
+        unit.save::<R>(Some(&old), &record);
     }
     Ok(Saved {
         old: Some(old),
@@ -85,11 +86,11 @@ pub(crate) async fn replace<R: Resource>(
     old: R,
     record: R,
 ) -> Result<R, Error> {
-    let saved = save_change(unit, access, old, record).await?;
+    let saved = save_change(unit, access, Box::new(old), Box::new(record)).await?;
     if saved.is_changed {
-        emit_changed(unit, &saved.record);
+        emit_changed(unit, &*saved.record);
     }
-    Ok(saved.record)
+    Ok(*saved.record)
 }
 
 /// Changes the record with this id, without its event.
@@ -100,7 +101,7 @@ pub(crate) async fn update<R: Resource>(
     id: Id<R>,
     draft: &Draft<R>,
 ) -> Result<bool, Error> {
-    let old = find(unit, id).await?;
+    let old = Box::new(find(unit, id).await?);
     Ok(change(unit, access, old, draft).await?.is_changed)
 }
 
@@ -118,8 +119,8 @@ pub(crate) async fn create<R: Resource>(
     draft: &Draft<R>,
 ) -> Result<R, Error> {
     let record = insert(unit, access, draft).await?.record;
-    emit_changed(unit, &record);
-    Ok(record)
+    emit_changed(unit, &*record);
+    Ok(*record)
 }
 
 fn emit_changed<R: Resource>(unit: &mut UnitOfWork<'_>, record: &R) {
@@ -183,10 +184,10 @@ impl<R: Resource> Change for Update<R> {
 
     async fn apply(&self, unit: &mut UnitOfWork<'_>, access: &Access) -> Result<Answer, Error> {
         let Self(id, draft) = self;
-        let old = find(unit, *id).await?;
+        let old = Box::new(find(unit, *id).await?);
         let saved = change(unit, access, old, draft).await?;
         if saved.is_changed {
-            emit_changed(unit, &saved.record);
+            emit_changed(unit, &*saved.record);
         }
         Answer::with(Outcome::Done, &saved.record)
     }

@@ -130,7 +130,11 @@ impl<R: Upsert> PreparedBatch<R> {
     }
 
     /// Returns the record of an item, if there is one.
-    async fn find(&self, unit: &mut UnitOfWork<'_>, item: &R::Input) -> Result<Option<R>, Error> {
+    async fn find(
+        &self,
+        unit: &mut UnitOfWork<'_>,
+        item: &R::Input,
+    ) -> Result<Option<Box<R>>, Error> {
         let id = match self.key_of(item) {
             None => None,
             Some(Match::Id(id)) => {
@@ -139,7 +143,7 @@ impl<R: Upsert> PreparedBatch<R> {
                     let problem = format!("there is no {} {id} at this location", R::NAME);
                     Error::NotFound(Reason::of("id", problem))
                 };
-                return found.map(Some).ok_or_else(unknown);
+                return found.map(|found| Some(Box::new(found))).ok_or_else(unknown);
             }
             Some(Match::Index(index, value)) if index.kind == IndexKind::Unique => {
                 unit.find_unique(index.family, value).await?
@@ -160,7 +164,7 @@ impl<R: Upsert> PreparedBatch<R> {
             }
         };
         match id {
-            Some(id) => Ok(unit.find(id).await?),
+            Some(id) => Ok(unit.find(id).await?.map(Box::new)),
             None => Ok(None),
         }
     }
@@ -230,8 +234,10 @@ impl<R: Upsert> Change for PreparedBatch<R> {
                 Ok(item) => self.write_item(unit, access, item).await,
                 Err(refused) => Err(refused.invalid.clone().into()),
             };
-            if written.is_ok() {
-                written = check_bytes(unit, access, before).and(written);
+            if written.is_ok()
+                && let Err(error) = check_bytes(unit, access, before)
+            {
+                written = Err(error);
             }
             match written {
                 Ok((status, saved)) => {
@@ -244,10 +250,10 @@ impl<R: Upsert> Change for PreparedBatch<R> {
                     *outcome.count_mut(&status) += 1;
                     outcome.results.push(ItemResult {
                         id: Some(id),
-                        external_id: external_id(record),
+                        external_id: external_id::<R>(record),
                         ..ItemResult::new(index, status)
                     });
-                    tally.add(old.as_ref(), record, &mut outcome.results);
+                    tally.add(old.as_deref(), record, &mut outcome.results);
                 }
                 // An internal error is not the item's: the whole batch may be repeated.
                 Err(error @ Error::Internal(_)) => {

@@ -43,12 +43,25 @@ impl Writes {
     /// Writes a row.
     /// In place of an earlier write, it counts as new only if the earlier one did too.
     pub(super) fn put(&mut self, key: Key, write: Write) {
+        self.put_with(key, write, |_, _, _| ());
+    }
+
+    /// Writes a row, and calls `each` first.
+    /// `each` gets the key, the write and the earlier write, without another look-up.
+    pub(super) fn put_with(
+        &mut self,
+        key: Key,
+        write: Write,
+        each: impl FnOnce(&Key, &Write, Option<&Write>),
+    ) {
         let (place, former) = match self.rows.entry(key) {
             Entry::Vacant(row) => {
+                each(row.key(), &write, None);
                 row.insert(write);
                 return;
             }
             Entry::Occupied(mut row) => {
+                each(row.key(), &write, Some(row.get()));
                 let is_new = row.get().is_new();
                 let write = if is_new { write } else { write.over_any() };
                 (row.index(), row.insert(write))

@@ -363,8 +363,29 @@ impl<'s> UnitOfWork<'s> {
 
     fn write(&mut self, key: Key, write: Write) {
         self.clock.updated_at = self.time;
-        self.count(&key, &write);
-        self.writes.put(key, write);
+        let family = self.counted_family(&key);
+        let (Some(usage), Some(family)) = (&mut self.clock.usage, family) else {
+            return self.writes.put(key, write);
+        };
+        let (known, unread, now) = (&self.known, &mut self.unread, self.now);
+        self.writes.put_with(key, write, |key, write, own| {
+            let before = match own {
+                Some(own) => own.value().map(<[u8]>::len),
+                None => match (known.get(key), found_by(write, family)) {
+                    (Some(known), _) => {
+                        unread.remove(key);
+                        known.as_ref().map(|value| value.len())
+                    }
+                    (None, Some(found)) => found,
+                    (None, None) => {
+                        unread.insert(key.clone());
+                        None
+                    }
+                },
+            };
+            let after = write.value().map(<[u8]>::len);
+            usage.replace((key, family), before, after, now);
+        });
     }
 
     /// Begins the counts of a location without rows. All its later rows are counted.
@@ -374,33 +395,11 @@ impl<'s> UnitOfWork<'s> {
         }
     }
 
-    /// Counts a write to a row of this location.
-    fn count(&mut self, key: &Key, write: &Write) {
+    /// The family of a row counted for this location.
+    fn counted_family(&self, key: &[u8]) -> Option<Family> {
         let own = key.strip_prefix(self.partition.as_bytes());
         let family = own.and_then(|own| Family::of(*own.first()?));
-        let Some(family) = family.filter(|family| counted(*family).is_some()) else {
-            return;
-        };
-        let Some(usage) = &mut self.clock.usage else {
-            return;
-        };
-        let len = |value: &Value| value.len();
-        let before = match self.writes.get(key) {
-            Some(own) => own.value().map(<[u8]>::len),
-            None => match (self.known.get(key), found_by(write, family)) {
-                (Some(known), _) => {
-                    self.unread.remove(key);
-                    known.as_ref().map(len)
-                }
-                (None, Some(found)) => found,
-                (None, None) => {
-                    self.unread.insert(key.clone());
-                    None
-                }
-            },
-        };
-        let after = write.value().map(<[u8]>::len);
-        usage.replace((key, family), before, after, self.now);
+        family.filter(|family| counted(*family).is_some())
     }
 
     /// Counts rows of other partitions written with the change, until their purge.
