@@ -16,7 +16,6 @@ mod lookup;
 mod maintenance;
 mod page_request;
 mod pages;
-mod reading;
 mod records;
 mod references;
 mod replay_hints;
