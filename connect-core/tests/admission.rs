@@ -150,11 +150,11 @@ async fn a_token_may_do_what_its_scopes_say_and_where() {
     let token = token(&shop, Scope::CatalogRead).await;
     let caller = connect.authenticate(HERE, Some(&token)).await.unwrap();
     let here = shop.at.location().id;
-    let at = connect.authorize(&caller, here, &Scope::CatalogRead);
+    let at = caller.authorize(here, &Scope::CatalogRead);
     let at = at.unwrap();
     assert!(at.allows(&Scope::CatalogRead));
     assert!(!at.allows(&Scope::CatalogWrite));
-    let refused = connect.authorize(&caller, here, &Scope::CatalogWrite);
+    let refused = caller.authorize(here, &Scope::CatalogWrite);
     assert!(matches!(
         refused.unwrap_err(),
         Error::ForbiddenScope(reason) if reason.to_string().contains("catalog:write")
@@ -163,7 +163,7 @@ async fn a_token_may_do_what_its_scopes_say_and_where() {
     let there = shop::location(connect, shop.account, "There").await;
     let other = shop::open_on(Arc::new(MemoryStorage::new())).await;
     for place in [&there, &other.at] {
-        let refused = connect.authorize(&caller, place.location().id, &Scope::CatalogRead);
+        let refused = caller.authorize(place.location().id, &Scope::CatalogRead);
         assert!(matches!(refused.unwrap_err(), Error::ForbiddenLocation(_)));
     }
 }
@@ -210,7 +210,7 @@ async fn without_a_screen_the_api_is_not_available() {
     let connect = &shop.connect;
     let token = token(&shop, Scope::CatalogRead).await;
     let caller = connect.authenticate(HERE, Some(&token)).await.unwrap();
-    connect.check_available(&caller).unwrap();
+    caller.check_available().unwrap();
 
     let screens = connect.account(shop.account).await.unwrap().screens;
     connect
@@ -218,9 +218,9 @@ async fn without_a_screen_the_api_is_not_available() {
         .await
         .unwrap();
     let caller = connect.authenticate(HERE, Some(&token)).await.unwrap();
-    let refused = connect.check_available(&caller).unwrap_err();
+    let refused = caller.check_available().unwrap_err();
     assert!(matches!(refused, Error::ApiNotAvailable(_)), "{refused}");
-    let refused = connect.authorize(&caller, shop.at.location().id, &Scope::CatalogRead);
+    let refused = caller.authorize(shop.at.location().id, &Scope::CatalogRead);
     assert!(matches!(refused.unwrap_err(), Error::ApiNotAvailable(_)));
 }
 

@@ -27,7 +27,7 @@ async fn with(shop: &Shop, scopes: &[Scope]) -> Access {
         .connect
         .authenticate(from, Some(issued.secret.expose()));
     let caller = caller.await.unwrap();
-    shop.connect.authorize(&caller, here, &scopes[0]).unwrap()
+    caller.authorize(here, &scopes[0]).unwrap()
 }
 
 #[tokio::test]

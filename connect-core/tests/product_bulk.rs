@@ -158,10 +158,7 @@ async fn only_an_owner_changes_in_bulk(shop: Shop) {
         .await;
     let caller = caller.unwrap();
     let scope = connect_core::wire::Scope::CatalogWrite;
-    let access = shop
-        .connect
-        .authorize(&caller, shop.at.location().id, &scope)
-        .unwrap();
+    let access = caller.authorize(shop.at.location().id, &scope).unwrap();
     assert!(matches!(access.actor(), Actor::Token { .. }));
     let products_here = shop.connect.location(&access).products();
     let refused = products_here.delete_many(vec![rye]).await.unwrap_err();

@@ -132,9 +132,7 @@ impl Shop {
             .await
             .unwrap();
         let location = self.at.location().id;
-        let at = self
-            .connect
-            .authorize(&caller, location, &Scope::CatalogWrite);
+        let at = caller.authorize(location, &Scope::CatalogWrite);
         (at.unwrap(), issued.token.id)
     }
 }

@@ -1,11 +1,11 @@
 //! Admission of callers (specification: Authentication; contract: Which failure wins).
 //!
 //! The checks run in this order, and the first failure is the answer: the block of an address, the token,
-//! the rate limits of token and account. Then, between `Connect::authenticate` and `Connect::authorize`,
+//! the rate limits of token and account. Then, between `Connect::authenticate` and `Authenticated::authorize`,
 //! the server around the core looks up the route. Last come the availability of the API to the account, the
 //! location, and the scope.
 
-use std::{collections::HashMap, net::IpAddr, sync::Arc};
+use std::{collections::HashMap, net::IpAddr, slice, sync::Arc};
 
 use parking_lot::Mutex;
 
@@ -51,15 +51,37 @@ impl Authenticated {
         self.rate
     }
 
-    pub(crate) fn check_available(&self) -> Result<(), Error> {
+    /// Checks the availability of the API to the caller's account.
+    ///
+    /// # Errors
+    /// [`Error::ApiNotAvailable`].
+    pub fn check_available(&self) -> Result<(), Error> {
         self.credentials.check_available()
     }
 
-    pub(crate) fn authorize(
+    /// Authorizes the caller at a location for one scope.
+    ///
+    /// # Errors
+    /// [`Error::ApiNotAvailable`], [`Error::ForbiddenLocation`] (also for a missing location),
+    /// [`Error::ForbiddenScope`].
+    pub fn authorize(
         &self,
-        location: Id<Location>,
+        location: impl Into<Id<Location>>,
+        scope: &Scope,
+    ) -> Result<Access, Error> {
+        self.authorize_any(location, slice::from_ref(scope))
+    }
+
+    /// Authorizes the caller with one of these scopes at a location.
+    ///
+    /// # Errors
+    /// As [`authorize`](Self::authorize).
+    pub fn authorize_any(
+        &self,
+        location: impl Into<Id<Location>>,
         scopes: &[Scope],
     ) -> Result<Access, Error> {
+        let location = location.into();
         let scope = self.credentials.authorize_any(location, scopes)?;
         Access::of_token(self.credentials.clone(), location, scope.clone())
             .ok_or_else(|| Error::forbidden_location(location))

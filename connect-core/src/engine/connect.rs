@@ -8,10 +8,10 @@ use crate::{
     rules::rate::{RateLimits, RateStatus},
     storage::Storage,
     transaction::{
-        Error, StorageLimits, Store,
+        StorageLimits, Store,
         environment::{Environment, Metrics},
     },
-    wire::{Id, Location, Scope, Timestamp},
+    wire::Timestamp,
 };
 
 /// Connect over one storage, made by [`builder`](Self::builder).
@@ -93,41 +93,6 @@ impl Connect {
     /// The rate-limit status of a request known only by its address.
     pub fn anonymous_rate(&self, address: IpAddr) -> RateStatus {
         self.core.admission.anonymous_rate(address)
-    }
-
-    /// Checks the availability of the API to the caller's account.
-    ///
-    /// # Errors
-    /// [`Error::ApiNotAvailable`].
-    pub fn check_available(&self, caller: &Authenticated) -> Result<(), Error> {
-        caller.check_available()
-    }
-
-    /// Authorizes an authenticated caller at a location for one scope.
-    ///
-    /// # Errors
-    /// [`Error::ApiNotAvailable`], [`Error::ForbiddenLocation`] (also for a missing location),
-    /// [`Error::ForbiddenScope`].
-    pub fn authorize(
-        &self,
-        caller: &Authenticated,
-        location: impl Into<Id<Location>>,
-        scope: &Scope,
-    ) -> Result<Access, Error> {
-        caller.authorize(location.into(), std::slice::from_ref(scope))
-    }
-
-    /// Authorizes an authenticated caller with one of these scopes at a location.
-    ///
-    /// # Errors
-    /// As [`authorize`](Self::authorize).
-    pub fn authorize_any(
-        &self,
-        caller: &Authenticated,
-        location: impl Into<Id<Location>>,
-        scopes: &[Scope],
-    ) -> Result<Access, Error> {
-        caller.authorize(location.into(), scopes)
     }
 
     /// The counters of this core since it was built.

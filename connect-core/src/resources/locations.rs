@@ -21,7 +21,7 @@ impl Connect {
         &self,
         caller: &Authenticated,
     ) -> Result<Json<Collection<Location>>, Error> {
-        self.check_available(caller)?;
+        caller.check_available()?;
         let granted = caller
             .token()
             .grants

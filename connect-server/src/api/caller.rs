@@ -93,7 +93,6 @@ impl Principal {
     /// The API is not available to the account, or the right is missing.
     pub(super) fn authorize(
         self,
-        connect: &Connect,
         needs: &Needs,
         location: Option<Uuid>,
     ) -> Result<(Option<Authenticated>, Option<Access>), Error> {
@@ -107,12 +106,10 @@ impl Principal {
             }
         };
         let access = match (needs, location) {
-            (Needs::Scope(scope), Some(at)) => Some(connect.authorize(&caller, at, scope)?),
-            (Needs::AnyScope(scopes), Some(at)) => {
-                Some(connect.authorize_any(&caller, at, scopes)?)
-            }
+            (Needs::Scope(scope), Some(at)) => Some(caller.authorize(at, scope)?),
+            (Needs::AnyScope(scopes), Some(at)) => Some(caller.authorize_any(at, scopes)?),
             _ => {
-                connect.check_available(&caller)?;
+                caller.check_available()?;
                 None
             }
         };

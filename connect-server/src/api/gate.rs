@@ -43,7 +43,7 @@ pub(super) async fn pass<S: IncomingBody>(
     incoming: Incoming<S>,
 ) -> Result<(Call<PathTarget>, &'static Route), Reply> {
     let (route, ids) = route_of(found, table, &incoming).map_err(|reply| *reply)?;
-    let (caller, access) = caller.authorize(connect, &route.needs, ids.location)?;
+    let (caller, access) = caller.authorize(&route.needs, ids.location)?;
     let call = Call {
         connect: connect.clone(),
         target: PathTarget {

@@ -81,7 +81,7 @@ async fn answer(
             caller::note_token(&mut note, &caller);
             let method = &incoming.method;
             let reply = if *method == Method::POST {
-                execute(&connect, &sandbox, &caller, command, incoming).await
+                execute(&sandbox, &caller, command, incoming).await
             } else {
                 Err(Reply::method_not_allowed(method, &[Method::POST]))
             };
@@ -92,7 +92,6 @@ async fn answer(
 }
 
 async fn execute(
-    connect: &Connect,
     sandbox: &Sandbox,
     caller: &Authenticated,
     command: SandboxCommand,
@@ -103,7 +102,7 @@ async fn execute(
         SandboxCommand::Simulate(location, what) => {
             let what = simulation(&what, &incoming.query)?;
             for scope in what.scopes() {
-                connect.authorize(caller, location, scope)?;
+                caller.authorize(location, scope)?;
             }
             let place = SandboxLocation { account, location };
             let data = sandbox.simulate(place, what).await?;
