@@ -32,39 +32,45 @@ static AT_ONCE: LazyLock<Semaphore> =
 
 impl Connect {
     /// Performs a write, in the order given in [`write`](super::write).
-    /// `change` converts the body into the change.
-    pub(crate) async fn write<T: FromJson + Send + 'static>(
+    /// `change` converts the body into the change. The future owns its data, so it can be spawned.
+    pub(crate) fn write<T: FromJson + Send + 'static, F>(
         &self,
-        at: Access,
+        at: &Access,
         request: Request<T>,
-        change: impl FnOnce(T) -> Result<Box<dyn Change>, Error> + Send + 'static,
-    ) -> Result<Answer, Refusal> {
-        // A recently used key gets its stored answer at once.
-        if let Some(idempotency) = &request.idempotency {
-            let caller = at.actor();
-            let key = answer_key(caller.id(), &idempotency.key);
-            if self.core.replay_hints.has(&key) {
-                let stored = self.store().get(&key).await?;
-                if let Some(answer) =
-                    replay(&caller, &key, stored.as_ref(), idempotency, self.now())?
-                {
-                    return answer;
+        change: F,
+    ) -> impl Future<Output = Result<Answer, Refusal>> + Send + use<T, F>
+    where
+        F: FnOnce(T) -> Result<Box<dyn Change>, Error> + Send + 'static,
+    {
+        let (this, at) = (self.clone(), at.clone());
+        async move {
+            // A recently used key gets its stored answer at once.
+            if let Some(idempotency) = &request.idempotency {
+                let caller = at.actor();
+                let key = answer_key(caller.id(), &idempotency.key);
+                if this.core.replay_hints.has(&key) {
+                    let stored = this.store().get(&key).await?;
+                    if let Some(answer) =
+                        replay(&caller, &key, stored.as_ref(), idempotency, this.now())?
+                    {
+                        return answer;
+                    }
                 }
+                this.core.replay_hints.remember(key);
             }
-            self.core.replay_hints.remember(key);
+            let change = match parsed(request.input, change).await {
+                Ok(change) => change,
+                // Without an idempotency key the refusal is not stored.
+                Err(refused) if request.idempotency.is_none() => return Err(refused.error.into()),
+                Err(refused) => Box::new(refused),
+            };
+            let job = Job {
+                change,
+                at,
+                idempotency: request.idempotency,
+            };
+            write_queue::run(&this.core.queues, job).await
         }
-        let change = match parsed(request.input, change).await {
-            Ok(change) => change,
-            // Without an idempotency key the refusal is not stored.
-            Err(refused) if request.idempotency.is_none() => return Err(refused.error.into()),
-            Err(refused) => Box::new(refused),
-        };
-        let job = Job {
-            change,
-            at,
-            idempotency: request.idempotency,
-        };
-        write_queue::run(&self.core.queues, job).await
     }
 }
 

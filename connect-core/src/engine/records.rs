@@ -7,12 +7,11 @@ use uuid::Uuid;
 
 use super::{
     answer::{Answer, Json, single},
-    change::Change,
     connect::Connect,
     crud::{Create, Delete, Update},
     lookup::ListPlan,
     page_request::PageRequest,
-    request::{FromJson, Patch, Request},
+    request::{Patch, Request},
     resource::{Draft, Purpose, Resource},
     search::Filter,
     upsert::{PreparedBatch, Upsert},
@@ -30,8 +29,8 @@ use crate::{
 /// The records of one kind at one location.
 /// Bodies and answers are JSON; [`Records`](super::Records) has the same methods on values.
 pub struct JsonRecords<R> {
-    connect: Connect,
-    access: Access,
+    pub(crate) connect: Connect,
+    pub(crate) access: Access,
     kind: PhantomData<fn() -> R>,
 }
 
@@ -108,20 +107,6 @@ impl<R: Resource> JsonRecords<R> {
         Ok(found)
     }
 
-    /// Queues a write.
-    /// The future owns its data, so it can be spawned.
-    pub(crate) fn write<T: FromJson + Send + 'static, F>(
-        &self,
-        request: Request<T>,
-        change: F,
-    ) -> impl Future<Output = Result<Answer, Refusal>> + Send + use<R, T, F>
-    where
-        F: FnOnce(T) -> Result<Box<dyn Change>, Error> + Send + 'static,
-    {
-        let (connect, access) = (self.connect.clone(), self.access.clone());
-        async move { connect.write(access, request, change).await }
-    }
-
     /// Creates a record.
     ///
     /// # Errors
@@ -134,7 +119,7 @@ impl<R: Resource> JsonRecords<R> {
             let draft = Draft::<R>::check(input, Purpose::Create)?;
             Ok(Box::new(Create(draft)) as _)
         };
-        self.write(request, change)
+        self.connect.write(&self.access, request, change)
     }
 
     /// Changes the given fields of a record.
@@ -150,7 +135,7 @@ impl<R: Resource> JsonRecords<R> {
             let draft = Draft::<R>::check(input, Purpose::Change)?;
             Ok(Box::new(Update(id.into(), draft)) as _)
         };
-        self.write(request.map(Patch), change)
+        self.connect.write(&self.access, request.map(Patch), change)
     }
 
     /// Deletes a record.
@@ -163,7 +148,7 @@ impl<R: Resource> JsonRecords<R> {
         request: Request<()>,
     ) -> impl Future<Output = Result<Answer, Refusal>> + Send + use<R> {
         let change = move |()| Ok(Box::new(Delete::<R>(id.into())) as _);
-        self.write(request, change)
+        self.connect.write(&self.access, request, change)
     }
 }
 
@@ -178,7 +163,7 @@ impl<R: Upsert> JsonRecords<R> {
         request: Request<BatchRequest<R::Input>>,
     ) -> impl Future<Output = Result<Answer, Refusal>> + Send + use<R> {
         let change = |batch| Ok(Box::new(PreparedBatch::<R>::checked(batch)?) as _);
-        self.write(request, change)
+        self.connect.write(&self.access, request, change)
     }
 }
 

@@ -112,14 +112,15 @@ impl JsonRecords<OptionGroup> {
         option: Uuid,
         request: Request<OptionInput>,
     ) -> impl Future<Output = Result<Answer, Refusal>> + Send + use<> {
-        self.write(request, move |mut input: OptionInput| {
+        let change = move |mut input: OptionInput| {
             input.check()?;
             Ok(Box::new(UpdateOption {
                 group: group.into(),
                 option: option.into(),
                 input,
             }) as _)
-        })
+        };
+        self.connect.write(&self.access, request, change)
     }
 }
 

@@ -200,9 +200,8 @@ impl JsonRecords<Product> {
         &self,
         request: Request<OptionGroupLinks>,
     ) -> impl Future<Output = Result<Answer, Refusal>> + Send + use<> {
-        self.write(request, |input: OptionGroupLinks| {
-            Ok(Box::new(LinkOptionGroups(Links::check(input)?)) as _)
-        })
+        let change = |input| Ok(Box::new(LinkOptionGroups(Links::check(input)?)) as _);
+        self.connect.write(&self.access, request, change)
     }
 }
 

@@ -183,7 +183,8 @@ impl Records<Product> {
                     let action = action(input)?;
                     Ok(Box::new(Bulk { ids, action }) as _)
                 };
-                records.write(request.map(|_| ()), change).await
+                let (connect, access) = (&records.connect, &records.access);
+                connect.write(access, request.map(|_| ()), change).await
             })
         })
     }

@@ -7,11 +7,9 @@ use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
 use super::{
-    answer::{Answer, Json, single},
-    change::Change,
+    answer::{Json, single},
     connect::Connect,
     page_request::PageRequest,
-    request::{FromJson, Request},
     search::Filter,
     typed::decoded,
 };
@@ -19,7 +17,7 @@ use crate::{
     auth::Access,
     rules::zone,
     storage::Value,
-    transaction::{AccessPath, Error, Fault, KeyRange, Refusal, Row, SortKey as _, keys::Family},
+    transaction::{AccessPath, Error, Fault, KeyRange, Row, SortKey as _, keys::Family},
     wire::{
         Entry, Id, Page, Single, Timestamp,
         query::{ListQuery, PageQuery, Period},
@@ -138,8 +136,8 @@ pub(crate) type RowFilter = Box<dyn Fn(&[u8]) -> serde_json::Result<bool> + Send
 
 /// The rows of one kind at one location, such as `Rows<ImageJob>`.
 pub struct Rows<R> {
-    connect: Connect,
-    access: Access,
+    pub(crate) connect: Connect,
+    pub(crate) access: Access,
     newest_first: bool,
     kind: PhantomData<fn() -> R>,
 }
@@ -159,28 +157,9 @@ impl<R: Listed> Rows<R> {
         &self.access
     }
 
-    /// The current time.
-    pub(crate) fn now(&self) -> Timestamp {
-        self.connect.now()
-    }
-
     /// The list targeted by a write.
     pub(crate) fn target(&self) -> String {
         format!("{}/{}", self.access.location().id, R::LIST)
-    }
-
-    /// Queues a write.
-    /// The future owns its data, so it can be spawned.
-    pub(crate) fn queue<T: FromJson + Send + 'static, F>(
-        &self,
-        request: Request<T>,
-        change: F,
-    ) -> impl Future<Output = Result<Answer, Refusal>> + Send + use<R, T, F>
-    where
-        F: FnOnce(T) -> Result<Box<dyn Change>, Error> + Send + 'static,
-    {
-        let (connect, access) = (self.connect.clone(), self.access.clone());
-        async move { connect.write(access, request, change).await }
     }
 
     /// Returns a page of the list, without deleted rows.

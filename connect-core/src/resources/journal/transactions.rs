@@ -214,13 +214,13 @@ impl Rows<Transaction> {
     /// As [`write`](Self::write).
     pub async fn write_json(&self, request: Request<TransactionInput>) -> Result<Answer, Refusal> {
         register::acting(self.access())?;
-        let now = self.now();
-        self.queue(request, move |input| {
+        let now = self.connect.now();
+        let change = move |input| {
             let receipt = Receipt::check(input)?;
             let day = zone::day_of(receipt.created_at.unwrap_or(now));
             Ok(Box::new(Append { receipt, day }) as _)
-        })
-        .await
+        };
+        self.connect.write(&self.access, request, change).await
     }
 }
 

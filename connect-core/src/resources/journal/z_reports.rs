@@ -121,11 +121,11 @@ impl Rows<ZReport> {
     /// As [`close`](Self::close).
     pub async fn close_json(&self, request: Request<ZReportInput>) -> Result<Answer, Refusal> {
         register::acting(self.access())?;
-        self.queue(request, |mut input: ZReportInput| {
+        let change = |mut input: ZReportInput| {
             input.check()?;
             let counted_cents = input.counted_cents.into_value();
             Ok(Box::new(Close { counted_cents }) as _)
-        })
-        .await
+        };
+        self.connect.write(&self.access, request, change).await
     }
 }

@@ -97,7 +97,7 @@ impl Orders {
     pub async fn create_json(self, request: Request<OrderInput>) -> Result<Answer, Refusal> {
         maker(&self.access)?;
         let change = |input| Ok(Box::new(CreateOrder::check(input)?) as _);
-        self.connect.write(self.access, request, change).await
+        self.connect.write(&self.access, request, change).await
     }
 
     /// Changes the given fields of an order.
@@ -123,7 +123,7 @@ impl Orders {
         request: Request<OrderChange>,
     ) -> impl Future<Output = Result<Answer, Refusal>> + Send {
         let change = move |input| Ok(Box::new(ChangeOrder::check(id, input)?) as _);
-        async move { self.connect.write(self.access, request, change).await }
+        self.connect.write(&self.access, request, change)
     }
 
     /// The target of a write: the orders, or one of them.

@@ -6,7 +6,7 @@ use super::{adjustments::Adjust, count_many::CountMany, counts::CountOne};
 use crate::{
     Refusal,
     auth::Access,
-    engine::{Answer, Change, Connect, FromJson, Json, Request, Rows, Write, decoded, single},
+    engine::{Answer, Connect, Json, Request, Rows, Write, decoded, single},
     rules::stock::input::Adjustment,
     transaction::Error,
     wire::{
@@ -148,9 +148,8 @@ impl JsonStock {
         product: Uuid,
         request: Request<StockCount>,
     ) -> impl Future<Output = Result<Answer, Refusal>> + Send + use<> {
-        self.write(request, move |input| {
-            Ok(Box::new(CountOne::checked(product.into(), input)?) as _)
-        })
+        let change = move |input| Ok(Box::new(CountOne::checked(product.into(), input)?) as _);
+        self.connect.write(&self.access, request, change)
     }
 
     /// Counts the stock of up to 1000 products in one commit.
@@ -162,9 +161,8 @@ impl JsonStock {
         &self,
         request: Request<CountsRequest>,
     ) -> impl Future<Output = Result<Answer, Refusal>> + Send + use<> {
-        self.write(request, |counts| {
-            Ok(Box::new(CountMany::checked(counts)?) as _)
-        })
+        let change = |counts| Ok(Box::new(CountMany::checked(counts)?) as _);
+        self.connect.write(&self.access, request, change)
     }
 
     /// Adds to the stock of a product, or takes from it.
@@ -176,20 +174,7 @@ impl JsonStock {
         &self,
         request: Request<StockAdjustment>,
     ) -> impl Future<Output = Result<Answer, Refusal>> + Send + use<> {
-        self.write(request, |input| {
-            Ok(Box::new(Adjust(Adjustment::check(input)?)) as _)
-        })
-    }
-
-    fn write<T: FromJson + Send + 'static, F>(
-        &self,
-        request: Request<T>,
-        change: F,
-    ) -> impl Future<Output = Result<Answer, Refusal>> + Send + use<T, F>
-    where
-        F: FnOnce(T) -> Result<Box<dyn Change>, Error> + Send + 'static,
-    {
-        let (connect, access) = (self.connect.clone(), self.access.clone());
-        async move { connect.write(access, request, change).await }
+        let change = |input| Ok(Box::new(Adjust(Adjustment::check(input)?)) as _);
+        self.connect.write(&self.access, request, change)
     }
 }
