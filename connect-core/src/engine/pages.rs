@@ -1,18 +1,36 @@
-//! Pages of lists, as JSON.
-//! A page is read in one round trip.
+//! Pages of lists: the search for the rows through an index and a filter, and their JSON.
+//! A page is read in one round trip, or in two if a filter passes few rows.
 
 use super::{
     answer::Json,
     connect::Connect,
-    page_request::PageRequest,
-    search::{Filter, Search},
+    page_request::{MOST_LOOKED_AT, PageRequest},
 };
 use crate::{
     auth::Access,
     rules::cursor::{self, CursorScope},
-    transaction::{AccessPath, Error, Row, SortKey},
-    wire::Page,
+    storage::Value,
+    transaction::{AccessPath, Error, Fault, Keyed, ListPart, ListRead, Row, SortKey},
+    wire::{Page, Timestamp},
 };
+
+/// The most holders of one text read and sorted for a page.
+/// More are unusual, and are searched for in an index in change order instead.
+const MOST_SORTED: usize = 500;
+
+/// Tests if a row belongs to a list.
+pub(crate) type Filter<'a> = &'a (dyn Fn(&Value) -> Result<bool, Fault> + Sync);
+
+/// The rows found for a page.
+struct Search<K> {
+    /// The page and at most one more row, in reading order.
+    rows: Vec<Keyed<K>>,
+    /// The position of a search stopped early.
+    /// The page is not full, and the list not at its end.
+    stopped_at: Option<K>,
+    /// The time of the location's last change.
+    changed_at: Timestamp,
+}
 
 impl Connect {
     /// Reads a page of a list through an index.
@@ -22,14 +40,95 @@ impl Connect {
         &self,
         at: &Access,
         request: &PageRequest<T::Key>,
-        access_path: AccessPath<'_>,
+        mut access_path: AccessPath<'_>,
         otherwise: AccessPath<'_>,
         filter: Option<Filter<'_>>,
     ) -> Result<Json<Page<T>>, Error> {
-        let search = self.search::<T>(at, request, access_path, otherwise, filter);
-        let found = search.await?;
-        Ok(written(request, at, &found))
+        let mut look_at = request.first_look;
+        loop {
+            let limit = match (access_path, filter) {
+                (AccessPath::Holders(..), _) => MOST_SORTED + 1,
+                (_, Some(_)) => look_at,
+                (_, None) => request.wanted(),
+            };
+            let slice = ListRead {
+                access_path,
+                key_range: request.key_range,
+                limit,
+                tombstones: request.include_deleted.then(|| request.wanted()),
+                anchor: request.anchor.as_ref().map(|anchor| anchor.place),
+            };
+            let listed = self.store().list::<T>(at.partition(), slice).await?;
+            request.check_deletions(listed.complete_since)?;
+            if let Some(anchor) = &request.anchor {
+                let first = listed.rows.first().and_then(|(place, _)| place.number());
+                let next = first.unwrap_or(listed.last_number + 1);
+                anchor.check(listed.anchor.as_ref(), next)?;
+            }
+            if matches!(access_path, AccessPath::Holders(..)) && listed.rows.len() > MOST_SORTED {
+                access_path = otherwise;
+                continue;
+            }
+            let found = narrow(request, listed, limit, filter)?;
+            let is_short = found.rows.len() < request.wanted() && found.stopped_at.is_some();
+            if is_short && look_at < MOST_LOOKED_AT {
+                look_at = MOST_LOOKED_AT;
+                continue;
+            }
+            return Ok(written(request, at, &found));
+        }
     }
+}
+
+/// Keeps the rows of the page, in the order of reading.
+fn narrow<K: SortKey>(
+    request: &PageRequest<K>,
+    listed: ListPart<K>,
+    limit: usize,
+    filter: Option<Filter<'_>>,
+) -> Result<Search<K>, Fault> {
+    let ListPart {
+        mut rows,
+        mut tombstones,
+        changed_at,
+        cut_at: mut stopped_at,
+        ..
+    } = listed;
+    let key_range = &request.key_range;
+    rows.retain(|(place, _)| key_range.contains(*place));
+    rows.sort_by(|(one, _), (other, _)| key_range.compare(*one, *other));
+    if let Some(filter) = filter {
+        if rows.len() == limit {
+            stopped_at = rows.last().map(|(place, _)| *place);
+        }
+        let mut passing = Vec::new();
+        let mut before = None;
+        for (place, row) in rows {
+            match (filter(&row), before) {
+                (Ok(true), _) => passing.push((place, row)),
+                (Ok(false), _) => {}
+                // The page ends before an unreadable row; the next one begins with it.
+                (Err(_), Some(_)) => {
+                    stopped_at = before;
+                    break;
+                }
+                (Err(fault), None) => return Err(fault),
+            }
+            before = Some(place);
+        }
+        rows = passing;
+    }
+    // Tombstones after the end of the search come with the next page.
+    tombstones
+        .retain(|(place, _)| stopped_at.is_none_or(|stop| key_range.compare(*place, stop).is_le()));
+    rows.extend(tombstones);
+    rows.sort_by(|(one, _), (other, _)| key_range.compare(*one, *other));
+    rows.truncate(request.wanted());
+    Ok(Search {
+        rows,
+        stopped_at,
+        changed_at,
+    })
 }
 
 /// Writes the page of these sorted rows, from the position on.

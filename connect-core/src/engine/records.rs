@@ -11,9 +11,9 @@ use super::{
     crud::{Create, Delete, Update},
     lookup::ListPlan,
     page_request::PageRequest,
+    pages::Filter,
     request::{Patch, Request},
     resource::{Draft, Purpose, Resource},
-    search::Filter,
     upsert::{PreparedBatch, Upsert},
 };
 use crate::{

@@ -10,7 +10,7 @@ use super::{
     answer::{Json, single},
     connect::Connect,
     page_request::PageRequest,
-    search::Filter,
+    pages::Filter,
     typed::decoded,
 };
 use crate::{
