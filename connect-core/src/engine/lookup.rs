@@ -1,10 +1,8 @@
-//! The use of a kind's declared indexes in writes and lists.
+//! The use of a kind's declared indexes in writes.
 
 use super::resource::{Draft, Resource};
 use crate::{
-    transaction::{
-        AccessPath, Error, Index, IndexKind, Indexed, Reads, Record, UnitOfWork, keys::key,
-    },
+    transaction::{Error, Index, IndexKind, Reads, Record, UnitOfWork, keys::key},
     wire::MatchBy,
 };
 
@@ -45,48 +43,4 @@ pub(super) async fn check_unique<R: Resource>(
         }
     }
     Ok(())
-}
-
-/// The plan for reading a list filtered by a query.
-pub(super) struct ListPlan<'q, R: Record> {
-    /// The narrowest index.
-    pub(super) access_path: AccessPath<'q>,
-    /// The index in change order, for values with too many holders.
-    pub(super) in_order: AccessPath<'q>,
-    /// The filters to test each record against, unless the index alone decides.
-    pub(super) filters: Vec<(&'static Index<R>, Indexed<'q>)>,
-}
-
-impl<'q, R: Record> ListPlan<'q, R> {
-    pub(super) fn of(query: &'q R::Query) -> Self {
-        let sought = |index: &'static Index<R>| Some((index, (index.of_query)(query)?));
-        let mut filters: Vec<_> = R::INDEXES.iter().filter_map(sought).collect();
-        let first = |kind| filters.iter().find(|(index, _)| index.kind == kind);
-        let by_change = first(IndexKind::ByChange);
-        let narrowest = first(IndexKind::Unique)
-            .or(first(IndexKind::Holders))
-            .or(by_change);
-        let access_path = |found: Option<&(&'static Index<R>, Indexed<'q>)>| match found {
-            None => AccessPath::All,
-            Some((index, value)) => AccessPath::index(index.kind, index.family, *value),
-        };
-        let (access_path, in_order) = (access_path(narrowest), access_path(by_change));
-        // With a single filter and an exact index, every row found passes. A value with many holders is
-        // searched for without its index.
-        let is_exact = narrowest.is_none_or(|(index, _)| index.kind != IndexKind::Holders);
-        if is_exact && filters.len() == 1 {
-            filters.clear();
-        }
-        Self {
-            access_path,
-            in_order,
-            filters,
-        }
-    }
-
-    /// Returns true if a record matches the query.
-    pub(super) fn has(&self, record: &R) -> bool {
-        let mut filters = self.filters.iter();
-        filters.all(|(index, value)| (index.of_record)(record) == Some(*value))
-    }
 }

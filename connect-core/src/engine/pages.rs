@@ -1,4 +1,4 @@
-//! Pages of lists: the search for the rows through an index and a filter, and their JSON.
+//! Pages of lists: the choice of an index, the search through it with a filter, and the JSON.
 //! A page is read in one round trip, or in two if a filter passes few rows.
 
 use super::{
@@ -10,7 +10,10 @@ use crate::{
     auth::Access,
     rules::cursor::{self, CursorScope},
     storage::Value,
-    transaction::{AccessPath, Error, Fault, Keyed, ListPart, ListRead, Row, SortKey},
+    transaction::{
+        AccessPath, Error, Fault, Index, IndexKind, Indexed, Keyed, ListPart, ListRead, Record,
+        Row, SortKey,
+    },
     wire::{Page, Timestamp},
 };
 
@@ -20,6 +23,50 @@ const MOST_SORTED: usize = 500;
 
 /// Tests if a row belongs to a list.
 pub(crate) type Filter<'a> = &'a (dyn Fn(&Value) -> Result<bool, Fault> + Sync);
+
+/// The plan for reading a list filtered by a query.
+pub(super) struct ListPlan<'q, R: Record> {
+    /// The narrowest index.
+    pub(super) access_path: AccessPath<'q>,
+    /// The index in change order, for values with too many holders.
+    pub(super) in_order: AccessPath<'q>,
+    /// The filters to test each record against, unless the index alone decides.
+    pub(super) filters: Vec<(&'static Index<R>, Indexed<'q>)>,
+}
+
+impl<'q, R: Record> ListPlan<'q, R> {
+    pub(super) fn of(query: &'q R::Query) -> Self {
+        let sought = |index: &'static Index<R>| Some((index, (index.of_query)(query)?));
+        let mut filters: Vec<_> = R::INDEXES.iter().filter_map(sought).collect();
+        let first = |kind| filters.iter().find(|(index, _)| index.kind == kind);
+        let by_change = first(IndexKind::ByChange);
+        let narrowest = first(IndexKind::Unique)
+            .or(first(IndexKind::Holders))
+            .or(by_change);
+        let access_path = |found: Option<&(&'static Index<R>, Indexed<'q>)>| match found {
+            None => AccessPath::All,
+            Some((index, value)) => AccessPath::index(index.kind, index.family, *value),
+        };
+        let (access_path, in_order) = (access_path(narrowest), access_path(by_change));
+        // With a single filter and an exact index, every row found passes. A value with many holders is
+        // searched for without its index.
+        let is_exact = narrowest.is_none_or(|(index, _)| index.kind != IndexKind::Holders);
+        if is_exact && filters.len() == 1 {
+            filters.clear();
+        }
+        Self {
+            access_path,
+            in_order,
+            filters,
+        }
+    }
+
+    /// Returns true if a record matches the query.
+    pub(super) fn has(&self, record: &R) -> bool {
+        let mut filters = self.filters.iter();
+        filters.all(|(index, value)| (index.of_record)(record) == Some(*value))
+    }
+}
 
 /// The rows found for a page.
 struct Search<K> {
