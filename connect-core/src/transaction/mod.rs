@@ -13,7 +13,6 @@ mod delivery;
 pub mod environment;
 mod error;
 mod event_id;
-mod fan_out;
 mod fault;
 mod key_parts;
 mod key_range;
