@@ -6,7 +6,6 @@
 
 mod account;
 mod account_usage;
-mod append;
 mod clock;
 mod contended;
 mod delivery;

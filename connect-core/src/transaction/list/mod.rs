@@ -102,6 +102,32 @@ impl Store {
         self.get(&row_key).await
     }
 
+    /// The row with this id.
+    /// `by_id` is the index from ids to rows, for rows stored under another key.
+    pub(crate) async fn row_by_id<R: Row>(
+        &self,
+        partition: Uuid,
+        id: Uuid,
+        by_id: Option<Family>,
+    ) -> Result<Option<Value>, Fault> {
+        let Some(by_id) = by_id else {
+            return self.row::<R>(partition, id).await;
+        };
+        let (entry, rows) = (
+            key(partition, by_id, &[KeyPart::Id(id)]),
+            key(partition, R::ROWS, &[]),
+        );
+        let follow = Read::Follow {
+            key: &entry,
+            rows: &rows,
+        };
+        match self.read(&[follow]).await?.followed()? {
+            None => Ok(None),
+            Some((_, Some(row))) => Ok(Some(row)),
+            Some((_, None)) => Err(Fault::corrupt(&entry, "an index entry without its row")),
+        }
+    }
+
     /// Reads a part of a list.
     /// In the order of the list, it ends before an unreadable row.
     pub(crate) async fn list<T: Row>(

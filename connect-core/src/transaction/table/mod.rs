@@ -1,11 +1,14 @@
-//! One setter per record, for the row and all its indexes.
+//! Rows of a unit of work: found by their ids, and written and removed with all their indexes.
+//! Records have the indexes declared by their kind; other rows are in the order of their list.
 
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
 use super::{
-    Fault, IndexKind, Indexed, Record, Row, UnitOfWork,
+    Fault, IndexKind, Indexed, Record, Row, TimeKey, UnitOfWork,
     keys::{Family, KeyPart, key},
+    keys_of,
+    row::entries_of,
 };
 use crate::{
     storage::{Key, Value},
@@ -157,3 +160,57 @@ impl UnitOfWork<'_> {
         );
     }
 }
+
+/// Rows other than records, without declared indexes.
+impl UnitOfWork<'_> {
+    /// Writes a new row. Returns it as stored.
+    pub(crate) fn append<R: Row>(&mut self, row: &R) -> Value {
+        self.replace(None, row)
+    }
+
+    /// Writes `new` in place of `old`. Returns it as stored.
+    /// Both have the same id, but may have different places in the list.
+    pub(crate) fn replace<R: Row>(&mut self, old: Option<&R>, new: &R) -> Value {
+        let value = self.json(new);
+        let (key, entries) = keys_of(self.partition(), new);
+        if let Some(old) = old {
+            let former = entries_of(self.partition(), old);
+            former.for_each(|entry| self.delete(entry));
+        }
+        for entry in entries {
+            self.put_index(entry, value.clone());
+        }
+        match old {
+            Some(_) => self.put(key, value.clone()),
+            None => self.put_new(key, value.clone()),
+        }
+        value
+    }
+
+    /// Removes an [appended](Self::append) row, without a tombstone.
+    pub(crate) fn remove_row<R: Row>(&mut self, row: &R) {
+        let (key, entries) = keys_of(self.partition(), row);
+        entries.for_each(|entry| self.delete(entry));
+        self.delete(key);
+    }
+
+    /// Removes a row, and leaves a tombstone if its kind has them.
+    pub(crate) fn tombstone<R: Row<Key = TimeKey>>(&mut self, row: &R) {
+        self.remove_row(row);
+        if let Some(tombstones) = R::TOMBSTONES {
+            self.leave_tombstone(tombstones, row.key().1);
+        }
+    }
+
+    /// The next number of a kind of row at this location.
+    /// Numbers are 1, 2, 3, ... in the order of the commits, without gaps: a rollback returns its
+    /// numbers.
+    pub(crate) fn next_number(&mut self, rows: Family) -> u64 {
+        let last = self.clock_mut().last_number_mut(rows);
+        *last += 1;
+        *last
+    }
+}
+
+#[cfg(test)]
+mod tests;
