@@ -8,8 +8,7 @@ use serde::Deserialize;
 use super::{
     super::{lines, orders, stock},
     bounds, days, find,
-    period::RegisterPeriod,
-    register,
+    register::{self, RegisterPeriod},
     stored::{self, Within},
 };
 use crate::{

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::{period::RegisterPeriod, register};
+use super::register::{self, RegisterPeriod};
 use crate::{
     auth::{Access, Actor},
     engine::{Answer, Change, Listed, Outcome, Readable, Request, Reversible, Rows, Write},
