@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use super::{
     engine::{Batch, Damage, EngineSnapshot, EngineWrite, ReadFault},
-    engine_keys::{EngineFamily, family, key_of, part_key},
+    engine_keys::{EngineFamily, family, key_of, part_key, row_key},
     progress::StoreMark,
 };
 use crate::storage::Value;
@@ -136,6 +136,17 @@ fn split_len(stored: &[u8]) -> Option<usize> {
         ([SPLIT, ..], len) => usize::try_from(u32::from_be_bytes(len.try_into().ok()?)).ok(),
         _ => None,
     }
+}
+
+/// Reads a row from the engine.
+pub(super) fn row(
+    snapshot: &impl EngineSnapshot,
+    key: &[u8],
+    part_len: usize,
+) -> Result<Option<Value>, ReadFault> {
+    let engine_key = row_key(key);
+    let decode = |stored: &[u8]| decode(snapshot, &engine_key, stored, part_len);
+    snapshot.get(&engine_key, decode)?.transpose()
 }
 
 /// The value of an entry, from its stored bytes.

@@ -3,9 +3,8 @@
 use std::{collections::BTreeMap, ops::Bound, sync::Arc};
 
 use super::{
-    engine::{Engine, EngineSnapshot, ReadFault},
-    engine_keys::{self},
-    layout::{self, Was},
+    engine::{Engine, ReadFault},
+    layout::Was,
     pending::Pending,
 };
 use crate::storage::{Key, Range, StorageError, Value};
@@ -55,15 +54,4 @@ impl<E: Engine> ReadView<E> {
         self.hidden.range::<[u8], _>(bounds).next().is_some()
             || pending.is_some_and(|pending| !pending.range(range).is_empty())
     }
-}
-
-/// Reads a row from the engine.
-pub(super) fn row<S: EngineSnapshot>(
-    snapshot: &S,
-    key: &[u8],
-    part_len: usize,
-) -> Result<Option<Value>, ReadFault> {
-    let engine_key = engine_keys::row_key(key);
-    let decode = |stored: &[u8]| layout::decode(snapshot, &engine_key, stored, part_len);
-    snapshot.get(&engine_key, decode)?.transpose()
 }

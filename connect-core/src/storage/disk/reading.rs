@@ -8,7 +8,7 @@ use super::{
     engine_keys,
     index_ranges::{At, IndexRangeCache, RangeRecorder},
     layout,
-    read_view::{Preimage, ReadView, StagedKey, row},
+    read_view::{Preimage, ReadView, StagedKey},
 };
 use crate::storage::{Entry, Key, Range, Snapshot, StorageError, Value};
 
@@ -60,13 +60,13 @@ impl<E: Engine> LockedRead<'_, E> {
         if let Some(slot) = self.shown.hidden.get(key) {
             return match self.before(slot) {
                 Some(before) => Ok(before.map_err(ReadFault::Damaged)?.cloned()),
-                None => row(self.shown.snapshot()?, key, E::PART_LEN),
+                None => layout::row(self.shown.snapshot()?, key, E::PART_LEN),
             };
         }
         if let Some(value) = self.cache.get(key) {
             return Ok(Some(value));
         }
-        let found = row(self.shown.snapshot()?, key, E::PART_LEN)?;
+        let found = layout::row(self.shown.snapshot()?, key, E::PART_LEN)?;
         if let Some(value) = &found {
             self.cache.keep(key, value);
         }

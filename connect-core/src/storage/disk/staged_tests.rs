@@ -6,10 +6,9 @@ use std::{fs, path::Path};
 
 use super::{
     engine::{Engine, EngineSnapshot as _},
-    engine_keys,
+    engine_keys, layout,
     pending::Prepared,
     progress::StoreMark,
-    read_view,
     space::SpaceOptions,
     staged::{Next, Staged, WriterStep},
     store::DiskStore,
@@ -67,7 +66,7 @@ fn do_steps<E: Engine<Options = u64>>(engine_path: &Path, steps: usize) -> Next 
         let mark = snapshot
             .get(engine_keys::MARK_KEY, StoreMark::decode)
             .unwrap();
-        let row = |key: &[u8]| read_view::row(&snapshot, key, E::PART_LEN);
+        let row = |key: &[u8]| layout::row(&snapshot, key, E::PART_LEN);
         let step = staged.prepare::<E>(|| engine.snapshot(), row).unwrap();
         drop(snapshot);
         match step {

@@ -24,7 +24,7 @@ use super::{
     index_ranges::IndexRangeCache,
     layout,
     pending::Pending,
-    read_view::{ReadView, StagedKeys, row},
+    read_view::{ReadView, StagedKeys},
     reading::LockedRead,
 };
 use crate::storage::{Key, Read, State, StorageError, Value, answer};
@@ -94,7 +94,7 @@ impl<E: Engine> View<E> {
             return Ok(Some(value));
         }
         let shown = self.shown.read();
-        row(shown.snapshot()?, key, E::PART_LEN)
+        layout::row(shown.snapshot()?, key, E::PART_LEN)
     }
 
     /// The engine's entry under the key of an unreadable row.
@@ -183,7 +183,7 @@ impl<E: Engine> View<E> {
         let shown = self.shown.read();
         for (key, slot) in &shown.hidden {
             if let Some(after) = &slot.after
-                && row(snapshot, key, E::PART_LEN)? != *after
+                && layout::row(snapshot, key, E::PART_LEN)? != *after
             {
                 return Ok(false);
             }
