@@ -106,7 +106,13 @@ async fn what_is_wrong_is_named_with_what_to_do() {
         let key = damage(&storage, PRODUCT_BY_EXTERNAL_ID).await;
         let (code, output, _) = check(&storage, &[]).await;
         assert_eq!(code, Some(1), "{output}");
-        for told in [&key[..], "missingEntry", "is not in the index", "Restore"] {
+        for told in [
+            &key[..],
+            "\n1 problem in records:\n",
+            "missingEntry",
+            "is not in the index",
+            "Restore",
+        ] {
             assert!(output.contains(told), "{told} is not in {output}");
         }
         let (code, output, _) = check(&storage, &["--json"]).await;

@@ -61,7 +61,9 @@ pub(super) fn write(
         Err(error) => writeln!(output, "The check of the database has failed: {error}")?,
     }
     if records.problem_count > 0 {
-        writeln!(output, "{} problems in records:", records.problem_count)?;
+        let count = records.problem_count;
+        let problems = if count == 1 { "problem" } else { "problems" };
+        writeln!(output, "{count} {problems} in records:")?;
     }
     for problem in records.problems.iter().take(PROBLEMS) {
         let kind = serde_json::to_value(problem.kind)?;
