@@ -101,7 +101,7 @@ pub enum TransferError {
         "an import or a restore into this store did not finish: give the same command again with the same file, \
          or begin with a new store"
     )]
-    HalfImported,
+    UnfinishedImport,
     /// The store is not empty, and differs from the file.
     #[error("the store is not empty: import into a new store ({0})")]
     NotEmpty(Difference),

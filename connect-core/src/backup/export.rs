@@ -36,7 +36,7 @@ pub async fn export(
     progress: &mut (dyn FnMut(TransferProgress) + Send),
 ) -> Result<Transferred, TransferError> {
     if unfinished_import(storage).await?.is_some() {
-        return Err(TransferError::HalfImported);
+        return Err(TransferError::UnfinishedImport);
     }
     let Some(mut writer) = BackupWriter::open(path, options.overwrite)? else {
         let compared = compare(storage, path, None, progress).await;

@@ -153,7 +153,10 @@ async fn a_store_with_a_part_of_a_file_is_known_as_such() {
     );
     let (elsewhere, _, _elsewhere) = exported(&[]).await;
     let refused = export_anew(&*target, &elsewhere).await.unwrap_err();
-    assert!(matches!(refused, TransferError::HalfImported), "{refused}");
+    assert!(
+        matches!(refused, TransferError::UnfinishedImport),
+        "{refused}"
+    );
     import(&*target, &file).await.unwrap();
     assert_eq!(unfinished_import(&*target).await.unwrap(), None);
     assert_eq!(rows(&*target).await, many(5000));

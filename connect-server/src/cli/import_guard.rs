@@ -10,7 +10,7 @@ use connect_core::{
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum UnfinishedImport {
     /// It holds a part.
-    #[error("{}", TransferError::HalfImported)]
+    #[error("{}", TransferError::UnfinishedImport)]
     Unfinished,
     /// The store does not answer.
     #[error("cannot find out whether the import into this store was finished: {0}")]

@@ -14,7 +14,7 @@ use super::{
 /// The open connections of a server.
 /// It chooses the connection to close when another needs room.
 #[derive(Debug)]
-pub(super) struct Census {
+pub(super) struct ConnectionRegistry {
     per_address: usize,
     budget: Arc<Budget>,
     open: Mutex<Open>,
@@ -47,7 +47,7 @@ impl Open {
     }
 }
 
-impl Census {
+impl ConnectionRegistry {
     /// A registry with this limit on connections per address.
     /// Their held bytes count in `budget`.
     pub(super) fn new(per_address: usize, budget: Arc<Budget>) -> Arc<Self> {
@@ -127,7 +127,7 @@ impl Census {
 /// A connection in the registry, until it is dropped.
 #[derive(Debug)]
 pub(super) struct Registration {
-    registry: Arc<Census>,
+    registry: Arc<ConnectionRegistry>,
     id: u64,
     activity: Arc<Activity>,
 }
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn an_address_has_its_share_and_a_64_is_one_address() {
-        let registry = Census::new(2, Budget::new(0));
+        let registry = ConnectionRegistry::new(2, Budget::new(0));
         let enter = |text| registry.enter(address(text));
         let busy: Vec<_> = ["2001:db8:0:1::7", "2001:db8:0:1:ffff::9", "192.0.2.1"]
             .map(|text| enter(text).unwrap())
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn one_connection_at_a_time_makes_room() {
-        let registry = Census::new(9, Budget::new(0));
+        let registry = ConnectionRegistry::new(9, Budget::new(0));
         let open: Vec<_> = (0..3).map(|_| registry.enter(None).unwrap()).collect();
         let leaving = || open.iter().filter(|c| c.activity().is_leaving()).count();
         let request = open[0].activity().begin(false);
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn the_connections_that_hold_most_are_cut() {
-        let registry = Census::new(9, Budget::new(0));
+        let registry = ConnectionRegistry::new(9, Budget::new(0));
         let open: Vec<_> = (0..3).map(|_| registry.enter(None).unwrap()).collect();
         let mut requests = Vec::new();
         for (registration, bytes) in open.iter().zip([10, 30, 20]) {

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::{Limits, budget::Budget, connection_registry::Census};
+use super::{Limits, budget::Budget, connection_registry::ConnectionRegistry};
 
 /// The connections and bytes held by a server at the moment.
 #[derive(Clone, Debug)]
 pub struct Load {
-    pub(super) registry: Arc<Census>,
+    pub(super) registry: Arc<ConnectionRegistry>,
     pub(super) bodies: Arc<Budget>,
     pub(super) answers: Arc<Budget>,
 }
@@ -16,7 +16,7 @@ impl Load {
     pub(super) fn new(limits: &Limits) -> Self {
         let answers = Budget::new(limits.answer_bytes);
         Self {
-            registry: Census::new(limits.connections_per_address, answers.clone()),
+            registry: ConnectionRegistry::new(limits.connections_per_address, answers.clone()),
             bodies: Budget::new(limits.body_bytes),
             answers,
         }

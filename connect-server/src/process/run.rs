@@ -79,7 +79,7 @@ pub enum RunError {
     ClockFile(#[from] ClockFileError),
     /// An import into the store did not finish.
     #[error(transparent)]
-    HalfImport(#[from] UnfinishedImport),
+    UnfinishedImport(#[from] UnfinishedImport),
     /// The mark of a restored store cannot be read.
     #[error(transparent)]
     Deliveries(#[from] DeliveriesError),

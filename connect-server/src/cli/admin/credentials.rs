@@ -39,8 +39,8 @@ impl AdminCredentials {
     ///
     /// # Errors
     /// The file cannot be read, holds no credentials, or may have been read or written by another user.
-    pub fn read(path: &Path) -> Result<Option<Self>, PassError> {
-        let failed = |problem| PassError {
+    pub fn read(path: &Path) -> Result<Option<Self>, AdminCredentialsError> {
+        let failed = |problem| AdminCredentialsError {
             path: path.to_owned(),
             problem,
         };
@@ -51,17 +51,17 @@ impl AdminCredentials {
         // Of the file that was opened: the name may stand for another one by now.
         let facts = file.metadata().map_err(|error| failed(error.into()))?;
         if facts.uid() != geteuid().as_raw() {
-            return Err(failed(PassProblem::OtherOwner(facts.uid())));
+            return Err(failed(AdminCredentialsProblem::OtherOwner(facts.uid())));
         }
         if facts.mode() & 0o077 != 0 {
-            return Err(failed(PassProblem::OpenToOthers));
+            return Err(failed(AdminCredentialsProblem::OpenToOthers));
         }
         let mut content = Vec::new();
         file.read_to_end(&mut content)
             .map_err(|error| failed(error.into()))?;
         // The reason is left out: it may quote the key.
         let credentials =
-            serde_json::from_slice(&content).map_err(|_| failed(PassProblem::Garbled));
+            serde_json::from_slice(&content).map_err(|_| failed(AdminCredentialsProblem::Garbled));
         credentials.map(Some)
     }
 }
@@ -69,13 +69,13 @@ impl AdminCredentials {
 /// The reason for refusing admin credentials.
 #[derive(Debug, thiserror::Error)]
 #[error("{}, which leads to the running server, {problem}", path.display())]
-pub struct PassError {
+pub struct AdminCredentialsError {
     path: PathBuf,
-    problem: PassProblem,
+    problem: AdminCredentialsProblem,
 }
 
 #[derive(Debug, thiserror::Error)]
-enum PassProblem {
+enum AdminCredentialsProblem {
     #[error("cannot be read: {0}")]
     Io(#[from] io::Error),
     #[error("belongs to user {0}: run the command as that user")]

@@ -10,7 +10,7 @@ mod request;
 mod run;
 mod send;
 
-pub use credentials::{AdminCredentials, AdminCredentialsFile, PassError};
+pub use credentials::{AdminCredentials, AdminCredentialsError, AdminCredentialsFile};
 pub(crate) use reach::{NotReached, Reached};
 pub(crate) use request::{MARK, OPERATOR, PATH, operator_name};
 pub(crate) use run::{run, write_down};

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use connect_core::storage::disk::{self, OpenError};
 
-use super::{AdminCredentials, NotSent, PassError};
+use super::{AdminCredentials, AdminCredentialsError, NotSent};
 use crate::cli::{
     StorageChoice, StoreOptions,
     import_guard::{self, UnfinishedImport},
@@ -21,7 +21,7 @@ pub(crate) enum NotReached {
     #[error(transparent)]
     Owner(#[from] OtherOwner),
     #[error(transparent)]
-    Pass(#[from] PassError),
+    Credentials(#[from] AdminCredentialsError),
     #[error(transparent)]
     Sent(#[from] NotSent),
     #[error(
@@ -32,7 +32,7 @@ pub(crate) enum NotReached {
     #[error(transparent)]
     Open(#[from] StoreError),
     #[error(transparent)]
-    HalfImport(#[from] UnfinishedImport),
+    UnfinishedImport(#[from] UnfinishedImport),
 }
 
 /// The process working on a store.
