@@ -6,7 +6,7 @@ use crate::{
     rules::secret,
     storage::{Key, Read, Value},
     transaction::{
-        Fault, ParseCache, SecretRow, Store,
+        Fault, ParseCache, SecretRow, Store, Stored,
         keys::{GLOBAL, KeyPart, key},
     },
 };
@@ -44,7 +44,7 @@ impl<C: Credential> CredentialCache<C> {
     /// The rows are read for every request, so a revocation takes effect at once.
     pub(crate) async fn find(&self, store: &Store, value: &str) -> Result<Option<Arc<C>>, Fault> {
         let digest = secret::digest(value);
-        let own_key = key(GLOBAL, C::Row::ROWS, &[KeyPart::Digest(&digest)]);
+        let own_key = key(GLOBAL, C::Row::FAMILY, &[KeyPart::Digest(&digest)]);
         let account_entry = key(GLOBAL, C::Row::ACCOUNTS, &[KeyPart::Digest(&digest)]);
         let account = Read::Follow {
             key: &account_entry,

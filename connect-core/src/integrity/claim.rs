@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
 use super::{Problem, ProblemKind};
@@ -66,11 +67,11 @@ impl Claim {
     }
 
     /// A claim: an index entry exists and holds `held`.
-    pub(super) fn entry(on: Key, held: Vec<u8>, whose: String) -> Self {
-        let mend = Some(Mend::Write(held.as_slice().into()));
+    pub(super) fn entry(on: Key, held: Value, whose: String) -> Self {
+        let mend = Some(Mend::Write(held.clone()));
         let claim = Self::on(on, ProblemKind::MissingEntry, move |found| match found {
             None => Some(format!("{whose} is not in the index")),
-            Some(found) if **found != *held => Some(format!(
+            Some(found) if *found != held => Some(format!(
                 "the index entry of {whose} holds something else: {}",
                 hex::encode(found)
             )),
@@ -81,24 +82,35 @@ impl Claim {
 
     /// A claim: the row of an index entry exists, and has this entry.
     /// `has` returns true for a row with the entry.
-    pub(super) fn row<T: serde::de::DeserializeOwned>(
+    /// An unparsable row is reported at its own key: `has` returns true for it.
+    pub(super) fn row(
         entry: &Key,
         row: Key,
-        has: impl Fn(&T) -> bool + Send + Sync + 'static,
+        has: impl Fn(&Value) -> bool + Send + Sync + 'static,
     ) -> Self {
         let test = move |found: Option<&Value>| match found {
             None => Some("an index entry leads to a row that is not there".to_owned()),
-            // An unparsable row is reported at its own key.
-            Some(found) => match serde_json::from_slice(found) {
-                Ok(found) if !has(&found) => {
-                    Some("an index entry leads to a row that does not have it".to_owned())
-                }
-                _ => None,
-            },
+            Some(found) => (!has(found))
+                .then(|| "an index entry leads to a row that does not have it".to_owned()),
         };
         let claim = Self::on(row, ProblemKind::StrayEntry, test);
         let mend = Some(Mend::Remove);
         Self { mend, ..claim }.reported_as(entry)
+    }
+
+    /// A claim: a row exists, and agrees with the claiming row.
+    /// `fault` returns the fault of a parsed row.
+    pub(super) fn agreeing<T: DeserializeOwned>(
+        on: Key,
+        kind: ProblemKind,
+        missing: Option<String>,
+        fault: impl Fn(T) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        Self::on(on, kind, move |found| match found {
+            None => missing.clone(),
+            // An unparsable row is reported at its own key.
+            Some(found) => fault(serde_json::from_slice(found).ok()?),
+        })
     }
 
     /// A claim: a row exists.

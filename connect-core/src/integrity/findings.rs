@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     storage::{Entry, Key, Value},
-    transaction::keys::Family,
+    transaction::keys::{Family, KeyPart, key},
     wire::Timestamp,
 };
 
@@ -18,6 +18,8 @@ use crate::{
 pub(super) struct Findings {
     /// The current row.
     row: Entry,
+    /// The time of the check.
+    pub(super) now: Timestamp,
     /// The facts about the whole partition, from the rows so far.
     pub(super) partition: Partition,
     pub(super) problems: Vec<Problem>,
@@ -26,8 +28,9 @@ pub(super) struct Findings {
 
 impl Findings {
     /// No findings yet. `partition` has the facts from the rows before these.
-    pub(super) fn new(partition: Partition) -> Self {
+    pub(super) fn new(partition: Partition, now: Timestamp) -> Self {
         Self {
+            now,
             row: Entry::default(),
             partition,
             problems: Vec::new(),
@@ -61,6 +64,11 @@ impl Findings {
         self.claims.push(claim);
     }
 
+    /// Records a claim of this row, reported under its key.
+    pub(super) fn claim_here(&mut self, claim: Claim) {
+        self.claim(claim.reported_as(&self.row.0.clone()));
+    }
+
     /// Sets the repair of the last claim.
     pub(super) fn mended_by(&mut self, mend: Option<Mend>) {
         if let Some(claim) = self.claims.last_mut() {
@@ -78,8 +86,13 @@ impl Findings {
 
     /// Claims: the row at `on` exists. This row refers to it.
     pub(super) fn refers(&mut self, on: Key, message: String) {
-        let claim = Claim::there(on, ProblemKind::MissingReference, message);
-        self.claim(claim.reported_as(&self.row.0));
+        self.claim_here(Claim::there(on, ProblemKind::MissingReference, message));
+    }
+
+    /// Claims: the row with this id exists in the partition. This row refers to it.
+    pub(super) fn refers_to(&mut self, rows: Family, id: Uuid, message: String) {
+        let on = key(self.partition.id, rows, &[KeyPart::Id(id)]);
+        self.refers(on, message);
     }
 
     /// Records the time of a change in the partition.
@@ -92,19 +105,15 @@ impl Findings {
         match serde_json::from_slice(row) {
             Ok(parsed) => Some(parsed),
             Err(reason) => {
-                self.bad(format!("the row cannot be parsed: {reason}"));
+                self.unparsable(&reason);
                 None
             }
         }
     }
 
-    /// Reads the id in the row.
-    pub(super) fn id(&mut self, row: &Value) -> Option<Uuid> {
-        let id = Uuid::from_slice(row).ok();
-        if id.is_none() {
-            self.bad("the row holds no id".to_owned());
-        }
-        id
+    /// Records an unparsable row.
+    pub(super) fn unparsable(&mut self, reason: &serde_json::Error) {
+        self.bad(format!("the row cannot be parsed: {reason}"));
     }
 
     /// Checks for an empty row.

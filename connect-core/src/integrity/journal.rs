@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{
     ProblemKind,
     claim::{Claim, Mend},
+    declared,
     findings::Findings,
     journal_sums::JournalSums,
 };
@@ -13,7 +14,7 @@ use crate::{
     rules::zone,
     storage::Value,
     transaction::{
-        ReadKey, change_key,
+        ReadKey,
         keys::{Family, KeyPart, key},
     },
     wire::{DailySummary, Order, Transaction, TransactionType, ZReport},
@@ -29,42 +30,23 @@ pub(super) fn transaction(findings: &mut Findings, at: &ReadKey, row: &Value) {
         let message = format!("receipt {number} comes where {expected} should be");
         findings.bad(message);
     }
-    let Some(row) = findings.parse::<Transaction>(row) else {
+    let Some(row) = declared::row::<Transaction>(findings, at, row) else {
         return;
     };
-    if row.receipt_number != number {
-        let other = row.receipt_number;
-        return findings.bad(format!("the row holds receipt {other}, which is another"));
-    }
-    findings.claim(Claim::entry(
-        key(
-            at.partition,
-            Family::TransactionById,
-            &[KeyPart::Id(row.id.uuid())],
-        ),
-        number.to_be_bytes().to_vec(),
-        format!("transaction {}", row.id),
-    ));
     let day = zone::day_of(row.created_at);
     sums(findings).add_row(day, &row);
-    let test = move |found: Option<&Value>| match found {
-        None => Some(format!(
-            "receipt {number} is of {day}, which has no summary"
-        )),
-        // An unparsable one is reported at its own key.
-        Some(found) => match serde_json::from_slice::<DailySummary>(found) {
-            Ok(summary) if summary.last_receipt_number < Some(number) => Some(format!(
-                "receipt {number} is of {day}, whose summary ends before it"
-            )),
-            _ => None,
-        },
+    let fault = move |summary: DailySummary| {
+        (summary.last_receipt_number < Some(number))
+            .then(|| format!("receipt {number} is of {day}, whose summary ends before it"))
     };
-    let claim = Claim::on(
+    findings.claim_here(Claim::agreeing(
         day_key(at.partition, day),
         ProblemKind::MissingReference,
-        test,
-    );
-    findings.claim(claim.reported_as(&findings.key().clone()));
+        Some(format!(
+            "receipt {number} is of {day}, which has no summary"
+        )),
+        fault,
+    ));
     for claim in findings.partition.registers.add_row(&row) {
         findings.claim(claim);
     }
@@ -76,41 +58,31 @@ pub(super) fn transaction(findings: &mut Findings, at: &ReadKey, row: &Value) {
 fn links(findings: &mut Findings, at: &ReadKey, row: &Transaction) {
     let number = row.receipt_number;
     if let Some(sale) = row.refund_of {
-        findings.refers(
-            key(
-                at.partition,
-                Family::TransactionById,
-                &[KeyPart::Id(sale.uuid())],
-            ),
-            format!("receipt {number} refunds transaction {sale}, which is not there"),
-        );
+        let message = format!("receipt {number} refunds transaction {sale}, which is not there");
+        findings.refers_to(Family::TransactionById, sale.uuid(), message);
     }
     let Some(id) = row.order_id else { return };
     let sale = (row.kind == TransactionType::Sale).then_some(row.id);
     findings.partition.sales_of_orders += u64::from(sale.is_some());
-    let test = move |found: Option<&Value>| {
-        let Some(found) = found else {
-            return Some(format!(
-                "receipt {number} is of order {id}, which is not there"
-            ));
-        };
-        // An unparsable one is reported at its own key.
-        let order: Order = serde_json::from_slice(found).ok()?;
+    let fault = move |order: Order| {
         let leads_back = sale.is_none() || order.transaction_id == sale;
         (!leads_back).then(|| format!("receipt {number} is of order {id}, which does not name it"))
     };
-    let order = key(at.partition, Family::Order, &[KeyPart::Id(id.uuid())]);
-    let claim = Claim::on(order, ProblemKind::MissingReference, test);
-    findings.claim(claim.reported_as(&findings.key().clone()));
+    findings.claim_here(Claim::agreeing(
+        key(at.partition, Family::Order, &[KeyPart::Id(id.uuid())]),
+        ProblemKind::MissingReference,
+        Some(format!(
+            "receipt {number} is of order {id}, which is not there"
+        )),
+        fault,
+    ));
 }
 
 /// Checks an entry from an id to a journal row.
 pub(super) fn transaction_by_id(findings: &mut Findings, at: &ReadKey, row: &Value) {
-    let (Some(number), Some(id)) = (receipt_number(findings, row), at.id()) else {
-        return;
-    };
-    leads_to_row(findings, at, number, move |row| row.id == id);
-    findings.mended_by(Some(Mend::Remove));
+    if receipt_number(findings, row).is_some() {
+        declared::entry(findings, at, row);
+    }
 }
 
 /// Checks a daily summary: it agrees with its key.
@@ -172,20 +144,9 @@ pub(super) fn register_period(findings: &mut Findings, at: &ReadKey, row: &Value
 /// Checks the key of a Z report, and its entry by closing.
 /// Its number and sums are checked with the rows of the journal.
 pub(super) fn z_report(findings: &mut Findings, at: &ReadKey, row: &Value) {
-    let Some(report) = findings.parse::<ZReport>(row) else {
-        return;
-    };
-    let id = report.id.uuid();
-    if at.id() != Some(id) {
-        return findings.bad(format!("the row holds {id}, which is another Z report"));
+    if let Some(report) = declared::row::<ZReport>(findings, at, row) {
+        tells_of(findings, report.last_receipt_number);
     }
-    findings.changed(report.closed_at);
-    tells_of(findings, report.last_receipt_number);
-    findings.claim(Claim::entry(
-        change_key(at.partition, Family::ZReportByClosing, report.closed_at, id),
-        Vec::new(),
-        format!("Z report {id}"),
-    ));
 }
 
 /// The sums of the journal so far.
@@ -224,7 +185,8 @@ fn leads_to_row(
         Family::Transaction,
         &[KeyPart::Number(number)],
     );
-    let claim = Claim::row::<Transaction>(findings.key(), row, has);
+    let has = move |row: &Value| serde_json::from_slice(row).map_or(true, |row| has(&row));
+    let claim = Claim::row(findings.key(), row, has);
     findings.claim(claim);
     findings.mended_by(None);
 }

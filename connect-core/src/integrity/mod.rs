@@ -12,6 +12,7 @@
 
 mod catalog;
 mod claim;
+mod declared;
 mod events;
 mod findings;
 mod journal;

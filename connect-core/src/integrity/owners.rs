@@ -5,6 +5,7 @@ use uuid::Uuid;
 use super::{
     Problem, ProblemKind,
     claim::{Claim, Mend},
+    declared,
     findings::Findings,
     webhooks,
 };
@@ -15,24 +16,18 @@ use crate::{
         Account, ReadKey, ScreenKey, Token, clock_key,
         keys::{Family, GLOBAL, KeyPart, key},
     },
-    wire::{Id, Location, Timestamp},
+    wire::Timestamp,
 };
 
-/// Checks an account.
-/// It is listed and has a clock, and its screens are at its locations.
+/// Checks an account: it has a clock, and its screens are at its locations.
 pub(super) fn account(findings: &mut Findings, at: &ReadKey, row: &Value) {
-    let Some(account) = findings.parse::<Account>(row) else {
+    let Some(account) = declared::row::<Account>(findings, at, row) else {
         return;
     };
-    let id = account.id.uuid();
-    if id != at.partition {
-        return findings.bad(format!("the row holds {id}, which is another account"));
-    }
-    let is_there =
-        |location: Id<Location>| account.locations.iter().any(|other| other.id == location);
+    let id = account.id;
     for screen in &account.screens {
-        if !is_there(screen.location_id) {
-            let (screen, location) = (screen.id, screen.location_id);
+        let (screen, location) = (screen.id, screen.location_id);
+        if !account.has_location(location) {
             findings.problem(
                 ProblemKind::MissingReference,
                 format!(
@@ -42,152 +37,59 @@ pub(super) fn account(findings: &mut Findings, at: &ReadKey, row: &Value) {
         }
     }
     webhooks::of_account(findings, &account);
-    let listed = key(GLOBAL, Family::AccountList, &[KeyPart::Id(id)]);
-    findings.claim(Claim::entry(listed, Vec::new(), format!("account {id}")));
     findings.claim(Claim::there(
-        clock_key(id),
+        clock_key(id.uuid()),
         ProblemKind::ClockBehind,
         format!("account {id} has no clock"),
     ));
 }
 
-/// Checks an entry in the list of accounts.
-pub(super) fn account_list(findings: &mut Findings, at: &ReadKey, row: &Value) {
-    findings.is_empty(row);
-    if let Some(id) = at.id() {
-        let of_id = move |account: &Account| account.id == id;
-        let claim = Claim::row(findings.key(), key(id, Family::Account, &[]), of_id);
-        findings.claim(claim);
-    }
-}
-
-/// Checks a token: it and its account lead to each other.
-/// The account has the locations of all its grants.
+/// Checks a token: its account has the locations of all its grants.
 pub(super) fn token(findings: &mut Findings, at: &ReadKey, row: &Value) {
-    let (Some(token), Some(digest)) = (findings.parse::<Token>(row), at.digest()) else {
+    let Some(token) = declared::row::<Token>(findings, at, row) else {
         return;
     };
-    let (id, account) = (token.id.uuid(), token.account_id.uuid());
-    let account_key = key(account, Family::Account, &[]);
-    let whose = || format!("token {id}");
-    findings.claim(Claim::entry(
-        key(account, Family::TokenById, &[KeyPart::Id(id)]),
-        digest.to_vec(),
-        whose(),
-    ));
-    findings.claim(Claim::entry(
-        key(GLOBAL, Family::AccountOfToken, &[KeyPart::Digest(digest)]),
-        account_key.to_vec(),
-        whose(),
-    ));
-    let granted: Vec<_> = token.grants.iter().map(|grant| grant.location_id).collect();
-    let test = move |found: Option<&Value>| {
-        let Some(found) = found else {
-            return Some(format!(
-                "token {id} is of account {account}, which is not there"
-            ));
-        };
-        let account: Account = serde_json::from_slice(found).ok()?;
-        let is_there = |location| account.locations.iter().any(|other| other.id == location);
-        let lost = granted.iter().find(|location| !is_there(**location))?;
+    let (id, account) = (token.id, token.account_id);
+    let fault = move |account: Account| {
+        let mut granted = token.grants.iter().map(|grant| grant.location_id);
+        let lost = granted.find(|location| !account.has_location(*location))?;
         Some(format!(
             "token {id} is for location {lost}, which is none of its account"
         ))
     };
-    let claim = Claim::on(account_key, ProblemKind::MissingReference, test);
-    findings.claim(claim.reported_as(&findings.key().clone()));
-}
-
-/// Checks an entry from an account to one of its tokens.
-pub(super) fn token_by_id(findings: &mut Findings, at: &ReadKey, row: &Value) {
-    let (Ok(digest), Some(id)) = (<[u8; 32]>::try_from(&**row), at.id()) else {
-        return findings.bad("the row holds no digest".to_owned());
-    };
-    let account = at.partition;
-    let has = move |token: &Token| token.id == id && token.account_id == account;
-    let row = key(GLOBAL, Family::Token, &[KeyPart::Digest(&digest)]);
-    let claim = Claim::row(findings.key(), row, has);
-    findings.claim(claim);
-}
-
-/// Checks an entry from a token's digest to its account.
-pub(super) fn account_of_token(findings: &mut Findings, at: &ReadKey, row: &Value) {
-    let Some(digest) = at.digest() else { return };
-    let account = row.clone();
-    let has = move |token: &Token| *account == *key(token.account_id.uuid(), Family::Account, &[]);
-    let row = key(GLOBAL, Family::Token, &[KeyPart::Digest(digest)]);
-    let claim = Claim::row(findings.key(), row, has);
-    findings.claim(claim);
+    findings.claim_here(Claim::agreeing(
+        key(account.uuid(), Family::Account, &[]),
+        ProblemKind::MissingReference,
+        Some(format!(
+            "token {id} is of account {account}, which is not there"
+        )),
+        fault,
+    ));
 }
 
 /// Checks the time of a token's last use.
 pub(super) fn token_use(findings: &mut Findings, at: &ReadKey, row: &Value) {
     findings.parse::<Timestamp>(row);
     if let Some(id) = at.id() {
-        findings.refers(
-            key(at.partition, Family::TokenById, &[KeyPart::Id(id)]),
-            format!("token {id} was used, and is not there"),
-        );
+        let message = format!("token {id} was used, and is not there");
+        findings.refers_to(Family::TokenById, id, message);
         findings.mended_by(Some(Mend::Remove));
     }
 }
 
-/// Checks a screen's key: it and its account lead to each other.
-/// The account has the screen.
+/// Checks a screen's key: its account has the screen.
 pub(super) fn screen_key(findings: &mut Findings, at: &ReadKey, row: &Value) {
-    let (Some(screen_key), Some(digest)) = (findings.parse::<ScreenKey>(row), at.digest()) else {
+    let Some(screen_key) = declared::row::<ScreenKey>(findings, at, row) else {
         return;
     };
-    let (screen, account) = (screen_key.screen_id, screen_key.account_id.uuid());
-    let account_key = key(account, Family::Account, &[]);
-    let whose = || format!("the key of screen {screen}");
-    findings.claim(Claim::entry(
-        key(
-            account,
-            Family::ScreenKeyById,
-            &[KeyPart::Id(screen.uuid())],
-        ),
-        digest.to_vec(),
-        whose(),
-    ));
-    findings.claim(Claim::entry(
-        key(
-            GLOBAL,
-            Family::AccountOfScreenKey,
-            &[KeyPart::Digest(digest)],
-        ),
-        account_key.to_vec(),
-        whose(),
-    ));
+    let screen = screen_key.screen_id;
     let test = move |found: Option<&Value>| {
         let account: Option<Account> = found.and_then(|row| serde_json::from_slice(row).ok());
         let has = account.is_some_and(|account| account.screens.iter().any(|s| s.id == screen));
         (!has).then(|| format!("screen {screen} has a key, and is not in its account"))
     };
-    let claim = Claim::on(account_key, ProblemKind::MissingReference, test);
-    findings.claim(claim.reported_as(&findings.key().clone()));
-}
-
-/// Checks an entry from a screen to its key.
-pub(super) fn screen_key_by_id(findings: &mut Findings, at: &ReadKey, row: &Value) {
-    let (Ok(digest), Some(id)) = (<[u8; 32]>::try_from(&**row), at.id()) else {
-        return findings.bad("the row holds no digest".to_owned());
-    };
-    let account = at.partition;
-    let has = move |key: &ScreenKey| key.screen_id == id && key.account_id == account;
-    let row = key(GLOBAL, Family::ScreenKey, &[KeyPart::Digest(&digest)]);
-    let claim = Claim::row(findings.key(), row, has);
-    findings.claim(claim);
-}
-
-/// Checks an entry from a screen key's digest to its account.
-pub(super) fn account_of_screen_key(findings: &mut Findings, at: &ReadKey, row: &Value) {
-    let Some(digest) = at.digest() else { return };
-    let account = row.clone();
-    let has = move |own: &ScreenKey| *account == *key(own.account_id.uuid(), Family::Account, &[]);
-    let row = key(GLOBAL, Family::ScreenKey, &[KeyPart::Digest(digest)]);
-    let claim = Claim::row(findings.key(), row, has);
-    findings.claim(claim);
+    let account = key(screen_key.account_id.uuid(), Family::Account, &[]);
+    findings.claim_here(Claim::on(account, ProblemKind::MissingReference, test));
 }
 
 /// Checks a stored answer: the index of expiries leads to it.
@@ -204,7 +106,7 @@ pub(super) fn answer(findings: &mut Findings, at: &ReadKey, row: &Value) {
     ];
     findings.claim(Claim::entry(
         key(GLOBAL, Family::AnswerByExpiry, &parts),
-        findings.key().to_vec(),
+        (&**findings.key()).into(),
         format!(
             "the stored answer to key {text:?} of caller {}",
             at.partition
@@ -215,7 +117,8 @@ pub(super) fn answer(findings: &mut Findings, at: &ReadKey, row: &Value) {
 /// Checks an entry in the index of expiries.
 /// It may lead to a later answer with the same key. Once it is due, its answer may be gone until the
 /// entry is purged too.
-pub(super) fn answer_by_expiry(findings: &mut Findings, at: &ReadKey, row: &Value, now: Timestamp) {
+pub(super) fn answer_by_expiry(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    let now = findings.now;
     let (Some(expires_at), Some(caller), Some(text)) = (at.time(), at.id(), at.text()) else {
         return;
     };
@@ -232,8 +135,7 @@ pub(super) fn answer_by_expiry(findings: &mut Findings, at: &ReadKey, row: &Valu
                 .then(|| "an index entry leads to a stored answer that expires earlier".to_owned())
         }
     };
-    let claim = Claim::on(answer_key, ProblemKind::StrayEntry, test);
-    findings.claim(claim.reported_as(&findings.key().clone()));
+    findings.claim_here(Claim::on(answer_key, ProblemKind::StrayEntry, test));
     findings.mended_by(Some(Mend::Remove));
 }
 

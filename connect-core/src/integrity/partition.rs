@@ -12,7 +12,7 @@ use crate::{
     storage::{Commit, Key, Range, Value},
     transaction::{
         ChangeClock, Fault, LenientReader, ReadKey, Usage, UsageRule, clock_key, counted,
-        keys::{Family, GLOBAL, KeyPart, PartitionOwner, after_prefix, key},
+        keys::{Family, GLOBAL, KeyPart, PartitionOwner, Relation, after_prefix, key},
     },
     wire::{Timestamp, limits::EVENT_DAYS},
 };
@@ -56,26 +56,6 @@ pub(super) struct Partition {
     /// The number of orders with a sale.
     pub(super) paid_orders: u64,
 }
-
-/// The pairs of families with equal numbers of rows.
-/// [`Family::by_change`] has further pairs: the rows of a kind and their index by change.
-const SAME_COUNTS: [(Family, Family); 11] = [
-    (Family::Category, Family::CategoryByName),
-    (Family::Category, Family::CategoryFoldedName),
-    (Family::ImageJob, Family::ImageJobByProduct),
-    (Family::ImageJob, Family::ImageJobByCreation),
-    (Family::StockMovement, Family::StockMovementByCreation),
-    (Family::StockMovement, Family::StockMovementByProduct),
-    (Family::Transaction, Family::TransactionById),
-    (Family::ZReport, Family::ZReportByClosing),
-    (Family::Order, Family::OrderByCreation),
-    (Family::Order, Family::OrderByUpdate),
-    (Family::Order, Family::OrderByScreen),
-];
-
-/// The families numbered from 1 without gaps, and never deleted.
-/// Events are numbered the same way, but purged.
-const NUMBERED: [Family; 2] = [Family::Transaction, Family::Order];
 
 impl Partition {
     pub(super) fn new(id: Uuid) -> Self {
@@ -210,7 +190,8 @@ impl Partition {
     /// Compares the numbers given out by the clock with the rows.
     /// A clock behind its rows gives the number of a row again, and the new row overwrites it.
     fn compare_numbers(&self, clock: &ChangeClock) -> impl Iterator<Item = Problem> {
-        NUMBERED.iter().filter_map(|rows| {
+        let numbered = |rows: &&Family| rows.relation() == Relation::Numbered;
+        Family::ALL.iter().filter(numbered).filter_map(|rows| {
             let (counted, there) = (clock.last_number(*rows), self.number_of(*rows));
             let kind = match counted.cmp(&there) {
                 Ordering::Less => ProblemKind::ClockBehind,
@@ -309,8 +290,7 @@ impl Partition {
     }
 
     fn compare_counts(&self) -> impl Iterator<Item = Problem> {
-        let pairs = Family::by_change().chain(SAME_COUNTS);
-        pairs.filter_map(|(rows, index)| {
+        Family::complete_indexes().filter_map(|(rows, index)| {
             let (row_count, entries) = (self.number_of(rows), self.number_of(index));
             (row_count != entries).then(|| {
                 let (rows, of) = (rows.name(), index.name());

@@ -5,10 +5,10 @@ use serde_json::json;
 use super::{
     ProblemKind,
     claim::{Claim, Mend},
+    declared,
     findings::Findings,
 };
 use crate::{
-    jobs::SentStock,
     owner::{WebhookState, due_key},
     storage::{Key, Value},
     transaction::{
@@ -32,34 +32,27 @@ pub(super) fn webhooks(findings: &mut Findings, at: &ReadKey, row: &Value) {
         }
         findings.claim(Claim::entry(
             Webhooks::link_key(id.uuid()),
-            findings.key().to_vec(),
+            (&**findings.key()).into(),
             format!("webhook {id}"),
         ));
     }
-    let wanted = webhooks.0.into_iter().map(|own| own.webhook);
-    let wanted: Vec<_> = wanted
-        .flat_map(|webhook| {
-            webhook
-                .location_ids
-                .into_iter()
-                .map(move |at| (webhook.id, at))
+    let fault = move |account: Account| {
+        webhooks.0.iter().find_map(|own| {
+            let mut locations = own.webhook.location_ids.iter();
+            let location = locations.find(|location| !account.has_location(**location))?;
+            let webhook = own.webhook.id;
+            Some(format!(
+                "webhook {webhook} is for location {location}, which is none of its account"
+            ))
         })
-        .collect();
-    let test = move |found: Option<&Value>| {
-        let account: Account = serde_json::from_slice(found?).ok()?;
-        let is_there = |location| account.locations.iter().any(|other| other.id == location);
-        let (webhook, location) = wanted.iter().find(|(_, location)| !is_there(*location))?;
-        Some(format!(
-            "webhook {webhook} is for location {location}, which is none of its account"
-        ))
     };
     let account = key(account, Family::Account, &[]);
-    let claim = Claim::on(account, ProblemKind::MissingReference, test);
-    findings.claim(claim.reported_as(&findings.key().clone()));
+    let kind = ProblemKind::MissingReference;
+    findings.claim_here(Claim::agreeing(account, kind, None, fault));
 }
 
 /// Checks an entry from a location or webhook to the account's webhooks.
-pub(super) fn link(findings: &mut Findings, row: &Value) {
+pub(super) fn link(findings: &mut Findings, _: &ReadKey, row: &Value) {
     let is_of_webhooks = ReadKey::of(row).is_some_and(|at| at.family == Family::Webhooks);
     if !is_of_webhooks {
         return findings.bad("the row holds no key of an account's webhooks".to_owned());
@@ -90,23 +83,22 @@ pub(super) fn state(findings: &mut Findings, at: &ReadKey, row: &Value) {
 /// It holds the time of its creation.
 pub(super) fn by_due(findings: &mut Findings, at: &ReadKey, row: &Value) {
     findings.parse::<Timestamp>(row);
-    let (Some(due), Some(webhook)) = (at.time(), at.id()) else {
-        return;
+    let Some(due) = at.time() else { return };
+    let has = move |_: &ReadKey, state: &Value| {
+        serde_json::from_slice(state).map_or(true, |state: WebhookState| state.due == Some(due))
     };
-    let has = move |state: &WebhookState| state.due == Some(due);
-    let claim = Claim::row(findings.key(), WebhookState::key(webhook.into()), has);
-    findings.claim(claim);
+    declared::leads_to(findings, at, row, has);
 }
 
 /// Checks the mark of a webhook with work unseen by workers.
-pub(super) fn woken(findings: &mut Findings, row: &Value) {
+pub(super) fn woken(findings: &mut Findings, _: &ReadKey, row: &Value) {
     if row.len() != 16 {
         findings.bad("the row holds no id".to_owned());
     }
 }
 
 /// Checks an outstanding delivery, queued or waiting for its minute.
-pub(super) fn outstanding(findings: &mut Findings, at: &ReadKey, row: &Value, now: Timestamp) {
+pub(super) fn outstanding(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let Some(delivery) = findings.parse::<Delivery>(row) else {
         return;
     };
@@ -118,7 +110,7 @@ pub(super) fn outstanding(findings: &mut Findings, at: &ReadKey, row: &Value, no
         return findings.bad(format!("delivery {} is due at another time", delivery.id));
     }
     // Where no worker has run for weeks, an event may be purged before it was delivered.
-    let is_kept = delivery.created_at > now.plus_seconds(-EVENT_DAYS * 24 * 3600);
+    let is_kept = delivery.created_at > findings.now.plus_seconds(-EVENT_DAYS * 24 * 3600);
     if let Some(event) = delivery.event_key().filter(|_| is_kept) {
         let id = delivery.event_id;
         findings.refers(
@@ -137,8 +129,8 @@ pub(super) fn outstanding(findings: &mut Findings, at: &ReadKey, row: &Value, no
     let test = move |found: Option<&Value>| {
         (found != Some(&row)).then(|| "a delivery differs from its copy in the log".to_owned())
     };
-    let claim = Claim::on(delivery.log_key(), ProblemKind::MissingEntry, test);
-    findings.claim(claim.reported_as(&findings.key().clone()));
+    let kind = ProblemKind::MissingEntry;
+    findings.claim_here(Claim::on(delivery.log_key(), kind, test));
     findings.mended_by(Some(copy));
 }
 
@@ -152,13 +144,8 @@ pub(super) fn delivery(findings: &mut Findings, at: &ReadKey, row: &Value) {
     }
     if let Some(place) = delivery.queue_key() {
         let whose = format!("delivery {}", delivery.id);
-        findings.claim(Claim::entry(place, row.to_vec(), whose));
+        findings.claim(Claim::entry(place, row.clone(), whose));
     }
-}
-
-/// Checks the record of the last queued `stock.changed` of a product.
-pub(super) fn sent_stock(findings: &mut Findings, row: &Value) {
-    findings.parse::<SentStock>(row);
 }
 
 /// Claims: an account has a row for its webhooks.
@@ -176,6 +163,6 @@ pub(super) fn of_account(findings: &mut Findings, account: &Account) {
     for location in &account.locations {
         let link = Webhooks::link_key(location.id.uuid());
         let whose = format!("location {}", location.id);
-        findings.claim(Claim::entry(link, webhooks.to_vec(), whose));
+        findings.claim(Claim::entry(link, (&*webhooks).into(), whose));
     }
 }

@@ -11,7 +11,7 @@ use crate::{
     storage::{Range, Read, Value},
     transaction::{
         Account, AccountLocation, End, Error, Fault, Reads, Reason, UnitOfWork, Webhooks,
-        keys::{Family, GLOBAL, KeyPart, after_prefix, key},
+        keys::{Family, GLOBAL, after_prefix, key},
     },
     wire::{
         Id, Location, VatRate,
@@ -71,18 +71,10 @@ impl Connect {
         self.store()
             .transact(account.id, |mut unit| async move {
                 unit.load(Reads::of(account.id.uuid())).await?;
-                put_account(&mut unit, account);
+                unit.put_stored(key(account.id.uuid(), Family::Account, &[]), account);
                 // It is there from the beginning, so that commits at the locations can expect it.
                 let none = unit.json(&Webhooks::default());
                 unit.put(Webhooks::key(account.id.uuid()), none);
-                unit.put(
-                    key(
-                        GLOBAL,
-                        Family::AccountList,
-                        &[KeyPart::Id(account.id.uuid())],
-                    ),
-                    Value::default(),
-                );
                 Ok(End::commit(unit, account.clone()))
             })
             .await

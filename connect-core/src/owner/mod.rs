@@ -23,3 +23,13 @@ pub use {
         WebhookHealth,
     },
 };
+
+use crate::transaction::{Account, ScreenKey, SignIn, StoredKind, Token};
+
+/// The kinds of rows with index entries.
+pub(crate) static STORED: [StoredKind; 4] = [
+    StoredKind::of::<Account>(),
+    StoredKind::of::<Token>(),
+    StoredKind::of::<ScreenKey>(),
+    StoredKind::of::<SignIn>(),
+];

@@ -131,7 +131,7 @@ impl Connect {
                     prefix: secret.beginning(SCREEN_KEY),
                     created_at: unit.now(),
                 };
-                secret_rows::put(&mut unit, screen.uuid(), &screen_key, &secret.digest());
+                secret_rows::put(&mut unit, &screen_key, &secret.digest());
                 Ok(End::commit(unit, secret))
             })
             .await

@@ -3,10 +3,10 @@
 use uuid::Uuid;
 
 use crate::{
-    storage::{Key, Value},
+    storage::Key,
     transaction::{
         Fault, SecretRow, UnitOfWork,
-        keys::{Family, GLOBAL, KeyPart, key},
+        keys::{GLOBAL, KeyPart, key},
     },
 };
 
@@ -17,18 +17,12 @@ pub(super) fn entry_key<S: SecretRow>(account: Uuid, id: Uuid) -> Key {
 
 /// The key of a row with a secret.
 pub(super) fn row_key<S: SecretRow>(digest: &[u8; 32]) -> Key {
-    key(GLOBAL, S::ROWS, &[KeyPart::Digest(digest)])
+    key(GLOBAL, S::FAMILY, &[KeyPart::Digest(digest)])
 }
 
 /// Writes a row with a secret, its entry by id, and the link to its account.
-/// The unit works on the account.
-pub(super) fn put<S: SecretRow>(unit: &mut UnitOfWork<'_>, id: Uuid, row: &S, digest: &[u8; 32]) {
-    let (account, json) = (unit.partition(), unit.json(row));
-    unit.put(row_key::<S>(digest), json);
-    let link = Value::from(&*key(account, Family::Account, &[]));
-    unit.put(key(GLOBAL, S::ACCOUNTS, &[KeyPart::Digest(digest)]), link);
-    let entry = entry_key::<S>(account, id);
-    unit.put(entry, Value::from(digest.as_slice()));
+pub(super) fn put<S: SecretRow>(unit: &mut UnitOfWork<'_>, row: &S, digest: &[u8; 32]) {
+    unit.put_stored(row_key::<S>(digest), row);
 }
 
 /// Finds the digest of a secret by its id. The unit works on its account.

@@ -86,7 +86,7 @@ impl Connect {
                     expires_at: new.expires_at,
                     revoked_at: None,
                 };
-                secret_rows::put(&mut unit, token.id.uuid(), &token, &secret.digest());
+                secret_rows::put(&mut unit, &token, &secret.digest());
                 Ok(End::commit(unit, IssuedToken { token, secret }))
             })
             .await
@@ -133,7 +133,7 @@ impl Connect {
                 let (mut token, digest) = find_token(&mut unit, id).await?;
                 if token.revoked_at.is_none() {
                     token.revoked_at = Some(unit.now());
-                    secret_rows::put(&mut unit, id.uuid(), &token, &digest);
+                    secret_rows::put(&mut unit, &token, &digest);
                 }
                 Ok(End::commit(unit, ()))
             })

@@ -15,7 +15,6 @@ mod product_bulk;
 pub(crate) mod products;
 mod stock;
 
-pub(crate) use images::queue_key;
 pub(crate) use journal::{RegisterPeriod, day_key, day_number};
 pub use locations::LocationHandle;
 pub(crate) use lost::repair_record;
@@ -24,11 +23,35 @@ pub use product_bulk::{ProductBulkFailure, ProductBulkResult};
 
 pub use stock::{JsonStock, Stock};
 
+use crate::{
+    transaction::StoredKind,
+    wire::{
+        Category, ImageJob, OptionGroup, Order, Product, StockLevel, StockMovement, Transaction,
+        ZReport,
+    },
+};
+
+/// The kinds of rows with index entries.
+pub(crate) static STORED: [StoredKind; 9] = [
+    StoredKind::of::<Category>(),
+    StoredKind::of::<OptionGroup>(),
+    StoredKind::of::<Product>(),
+    StoredKind::of::<ImageJob>(),
+    StoredKind::of::<StockLevel>(),
+    StoredKind::of::<StockMovement>(),
+    StoredKind::of::<Transaction>(),
+    StoredKind::of::<ZReport>(),
+    StoredKind::of::<Order>(),
+];
+
 #[cfg(test)]
 mod tests {
     use crate::{
         engine::{Resource, Upsert},
-        transaction::{Record, keys::Family},
+        transaction::{
+            Record,
+            keys::{EntryForm, Family, Relation},
+        },
         wire::{
             BatchInput, Category, MatchBy, OptionGroup, Product,
             query::{CategoryQuery, Query},
@@ -73,6 +96,10 @@ mod tests {
     fn every_kind_is_filtered_by_what_is_indexed_and_its_tombstones_are_purged() {
         fn tombstones<R: Resource>() -> Family {
             check_filters::<R>();
+            let rows = <R as Record>::ROWS;
+            let by_change = Relation::Entry(EntryForm::Index, rows, true);
+            assert_eq!(R::BY_CHANGE.relation(), by_change);
+            assert_eq!(R::TOMBSTONES.relation(), Relation::Tombstone(rows));
             R::TOMBSTONES
         }
 

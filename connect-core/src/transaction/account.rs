@@ -1,9 +1,16 @@
 //! Accounts, locations, screens and tokens as stored.
 
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
-use super::keys::Family;
-use crate::wire::{Id, Location, Scope, Timestamp, VatRate};
+use super::{
+    ReadKey, Relations, Stored,
+    keys::{Family, GLOBAL, KeyPart, key},
+};
+use crate::{
+    storage::Value,
+    wire::{Id, Location, Scope, Timestamp, VatRate},
+};
 
 /// A customer of the service, with its locations and screens.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -113,11 +120,8 @@ pub struct Grant {
     pub scopes: Vec<Scope>,
 }
 
-/// A secret of an account, known by its digest alone.
-pub(crate) trait SecretRow: Serialize {
-    /// The family of the rows, by the digest of the secret.
-    const ROWS: Family;
-
+/// A secret of an account, in a row by its digest.
+pub(crate) trait SecretRow: Stored + Serialize {
     /// The family of the links to the account, by the same digest.
     const ACCOUNTS: Family;
 
@@ -126,13 +130,77 @@ pub(crate) trait SecretRow: Serialize {
 }
 
 impl SecretRow for Token {
-    const ROWS: Family = Family::Token;
     const ACCOUNTS: Family = Family::AccountOfToken;
     const BY_ID: Family = Family::TokenById;
 }
 
 impl SecretRow for ScreenKey {
-    const ROWS: Family = Family::ScreenKey;
     const ACCOUNTS: Family = Family::AccountOfScreenKey;
     const BY_ID: Family = Family::ScreenKeyById;
+}
+
+impl Account {
+    /// Returns whether a location is one of the account.
+    pub(crate) fn has_location(&self, id: Id<Location>) -> bool {
+        self.locations.iter().any(|location| location.id == id)
+    }
+}
+
+impl Stored for Account {
+    const FAMILY: Family = Family::Account;
+
+    fn relations(&self, at: &ReadKey) -> Relations {
+        let id = self.id.uuid();
+        let listed = key(GLOBAL, Family::AccountList, &[KeyPart::Id(id)]);
+        Relations {
+            misplaced: (id != at.partition)
+                .then(|| format!("the row holds {id}, which is another account")),
+            name: format!("account {id}"),
+            entries: vec![(listed, Value::default())],
+            ..Relations::default()
+        }
+    }
+}
+
+impl Stored for Token {
+    const FAMILY: Family = Family::Token;
+
+    fn relations(&self, at: &ReadKey) -> Relations {
+        let name = format!("token {}", self.id);
+        of_secret::<Self>(name, self.account_id, self.id.uuid(), at)
+    }
+}
+
+impl Stored for ScreenKey {
+    const FAMILY: Family = Family::ScreenKey;
+
+    fn relations(&self, at: &ReadKey) -> Relations {
+        let name = format!("the key of screen {}", self.screen_id);
+        of_secret::<Self>(name, self.account_id, self.screen_id.uuid(), at)
+    }
+}
+
+/// The relations of a row under the digest of a secret.
+/// It has entries by its id, and from the digest to its account.
+fn of_secret<S: SecretRow>(
+    name: String,
+    account: Id<Account>,
+    id: Uuid,
+    at: &ReadKey,
+) -> Relations {
+    let account = account.uuid();
+    let entries = at.digest().map(|digest| {
+        let by_id = key(account, S::BY_ID, &[KeyPart::Id(id)]);
+        let account_of = key(GLOBAL, S::ACCOUNTS, &[KeyPart::Digest(digest)]);
+        let account = key(account, Family::Account, &[]);
+        vec![
+            (by_id, digest.as_slice().into()),
+            (account_of, account.into()),
+        ]
+    });
+    Relations {
+        name,
+        entries: entries.unwrap_or_default(),
+        ..Relations::default()
+    }
 }

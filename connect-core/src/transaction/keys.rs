@@ -20,10 +20,33 @@ use uuid::Uuid;
 use super::key_text;
 use crate::{storage::Key, wire::Timestamp};
 
-/// Makes the enum of families, their list and the shapes of keys.
-/// A new family is in all three.
+/// Reads the relation in a line of the table.
+macro_rules! relation {
+    () => {
+        Relation::Own
+    };
+    (Numbered) => {
+        Relation::Numbered
+    };
+    (Tombstone of $rows:ident) => {
+        Relation::Tombstone(Family::$rows)
+    };
+    ($form:ident of each $rows:ident) => {
+        Relation::Entry(EntryForm::$form, Family::$rows, true)
+    };
+    ($form:ident of $rows:ident) => {
+        Relation::Entry(EntryForm::$form, Family::$rows, false)
+    };
+}
+
+/// Makes the enum of families, their list, the shapes of keys and the relations.
+/// A new family is in all four.
 macro_rules! families {
-    ($($(#[$doc:meta])* $name:ident = $byte:literal, $owner:ident, [$($part:ident),*];)*) => {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident = $byte:literal, $owner:ident, [$($part:ident),*]
+        $(, $($relation:ident)+)?;
+    )*) => {
         /// The family of a row.
         /// Its byte is part of every stored key: never reuse one.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -44,9 +67,16 @@ macro_rules! families {
             }
 
             /// Returns the parts of the keys behind partition and family.
-            pub(super) fn parts(self) -> &'static [PartKind] {
+            pub(crate) fn parts(self) -> &'static [PartKind] {
                 match self {
                     $(Self::$name => &[$(PartKind::$part),*],)*
+                }
+            }
+
+            /// Returns the relation of these rows to other rows.
+            pub(crate) fn relation(self) -> Relation {
+                match self {
+                    $(Self::$name => relation!($($($relation)+)?),)*
                 }
             }
 
@@ -81,7 +111,7 @@ pub(crate) enum PartitionOwner {
 
 /// The kind of a part of a key; see [`KeyPart`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum PartKind {
+pub(crate) enum PartKind {
     Time,
     Number,
     Id,
@@ -89,7 +119,34 @@ pub(super) enum PartKind {
     Digest,
 }
 
-// Each line ends with the owner and the parts, as the code reads them.
+/// The relation of a family's rows to other rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Relation {
+    /// Rows of their own.
+    Own,
+    /// Rows of their own, numbered from 1 without gaps and never deleted.
+    /// Events are numbered the same way, but purged.
+    Numbered,
+    /// Index entries of the rows of another family.
+    /// With `true`, every row of the partition has one.
+    Entry(EntryForm, Family, bool),
+    /// Tombstones of the rows of another family.
+    Tombstone(Family),
+}
+
+/// The way from an index entry to its row.
+/// Of a row in another partition, the entry also has the partition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EntryForm {
+    /// The key ends with the key of the row; the value is empty.
+    Index,
+    /// The key ends with the key of the row; the value is a field of the row.
+    Field,
+    /// The value is the key of the row.
+    Pointer,
+}
+
+// Each line ends with the owner, the parts and the relation, as the code reads them.
 families! {
     /// location, account, webhook | | the change clock: last `updatedAt`, last event sequence
     Clock = 0x01, Any, [];
@@ -109,27 +166,27 @@ families! {
     /// account | | the account with its locations and screens
     Account = 0x10, Account, [];
     /// account | token id | the digest in the token's key
-    TokenById = 0x11, Account, [Id];
+    TokenById = 0x11, Account, [Id], Pointer of Token;
     /// global | digest of the token's value | the token
     Token = 0x12, Global, [Digest];
     /// global | digest of the token's value | the key of the token's account
-    AccountOfToken = 0x15, Global, [Digest];
+    AccountOfToken = 0x15, Global, [Digest], Field of Token;
     /// account | token id | the time of the token's last use
     TokenUse = 0x13, Account, [Id];
     /// global | account id | nothing; the list of accounts
-    AccountList = 0x14, Global, [Id];
+    AccountList = 0x14, Global, [Id], Index of Account;
 
     /// global | digest of the key's value | the key of a screen
     ScreenKey = 0x16, Global, [Digest];
     /// global | digest of the key's value | the key of the account
-    AccountOfScreenKey = 0x17, Global, [Digest];
+    AccountOfScreenKey = 0x17, Global, [Digest], Field of ScreenKey;
     /// account | screen id | the digest in the screen key's key
-    ScreenKeyById = 0x18, Account, [Id];
+    ScreenKeyById = 0x18, Account, [Id], Pointer of ScreenKey;
 
     /// account | | the e-mail address and the password of its owner
     SignIn = 0x19, Account, [];
     /// global | folded e-mail address | the key of the owner's account
-    AccountOfEmail = 0x1A, Global, [Text];
+    AccountOfEmail = 0x1A, Global, [Text], Pointer of SignIn;
     /// account | | the open invitation of its owner
     Invitation = 0x1B, Account, [];
     /// account | digest of the session's value | the session
@@ -138,71 +195,71 @@ families! {
     /// location | id | the category
     Category = 0x20, Location, [Id];
     /// location | time, id | nothing; the categories by last change
-    CategoryByChange = 0x21, Location, [Time, Id];
+    CategoryByChange = 0x21, Location, [Time, Id], Index of each Category;
     /// location | time, id | the tombstone of a category
-    CategoryTombstone = 0x22, Location, [Time, Id];
+    CategoryTombstone = 0x22, Location, [Time, Id], Tombstone of Category;
     /// location | folded name | id of the category
-    CategoryByName = 0x23, Location, [Text];
+    CategoryByName = 0x23, Location, [Text], Pointer of each Category;
     /// location | category id | the folded name in the index
-    CategoryFoldedName = 0x24, Location, [Id];
+    CategoryFoldedName = 0x24, Location, [Id], Field of each Category;
 
     /// location | id | the product
     Product = 0x30, Location, [Id];
     /// location | time, id | nothing; the products by last change
-    ProductByChange = 0x31, Location, [Time, Id];
+    ProductByChange = 0x31, Location, [Time, Id], Index of each Product;
     /// location | time, id | the tombstone of a product
-    ProductTombstone = 0x32, Location, [Time, Id];
+    ProductTombstone = 0x32, Location, [Time, Id], Tombstone of Product;
     /// location | external id | id of the product
-    ProductByExternalId = 0x33, Location, [Text];
+    ProductByExternalId = 0x33, Location, [Text], Pointer of Product;
     /// location | barcode, id | nothing
-    ProductByBarcode = 0x34, Location, [Text, Id];
+    ProductByBarcode = 0x34, Location, [Text, Id], Index of Product;
     /// location | category id, time, id | nothing
-    ProductByCategory = 0x35, Location, [Id, Time, Id];
+    ProductByCategory = 0x35, Location, [Id, Time, Id], Index of Product;
     /// location | option group id, id | nothing
-    ProductByOptionGroup = 0x36, Location, [Id, Id];
+    ProductByOptionGroup = 0x36, Location, [Id, Id], Index of Product;
 
     /// location | job id | the image job
     ImageJob = 0x40, Location, [Id];
     /// location | product id | id of the product's image job
-    ImageJobByProduct = 0x41, Location, [Id];
+    ImageJobByProduct = 0x41, Location, [Id], Pointer of each ImageJob;
     /// location | time, id | nothing; the image jobs by creation
-    ImageJobByCreation = 0x42, Location, [Time, Id];
+    ImageJobByCreation = 0x42, Location, [Time, Id], Index of each ImageJob;
     /// global | due time, location, job id | nothing; the queue of image jobs
-    ImageJobByDue = 0x43, Global, [Time, Id, Id];
+    ImageJobByDue = 0x43, Global, [Time, Id, Id], Index of ImageJob;
 
     /// location | id | the option group
     OptionGroup = 0x70, Location, [Id];
     /// location | time, id | nothing; the option groups by last change
-    OptionGroupByChange = 0x71, Location, [Time, Id];
+    OptionGroupByChange = 0x71, Location, [Time, Id], Index of each OptionGroup;
     /// location | time, id | the tombstone of an option group
-    OptionGroupTombstone = 0x72, Location, [Time, Id];
+    OptionGroupTombstone = 0x72, Location, [Time, Id], Tombstone of OptionGroup;
     /// location | external id | id of the option group
-    OptionGroupByExternalId = 0x73, Location, [Text];
+    OptionGroupByExternalId = 0x73, Location, [Text], Pointer of OptionGroup;
 
     /// location | receipt number | the journal row
-    Transaction = 0x80, Location, [Number];
+    Transaction = 0x80, Location, [Number], Numbered;
     /// location | id | receipt number of the journal row
-    TransactionById = 0x81, Location, [Id];
+    TransactionById = 0x81, Location, [Id], Pointer of each Transaction;
     /// location | day | the daily summary
     JournalDay = 0x82, Location, [Number];
     /// location | day | its first receipt number; only for days later than all days before
-    ReceiptFrom = 0x83, Location, [Number];
+    ReceiptFrom = 0x83, Location, [Number], Pointer of Transaction;
     /// location | day | nothing; days with only later days' rows after their last row
-    ReceiptUpTo = 0x84, Location, [Number];
+    ReceiptUpTo = 0x84, Location, [Number], Index of JournalDay;
     /// location | screen id | the sums of a register since its last Z report
     RegisterPeriod = 0x85, Location, [Id];
     /// location | id | the Z report
     ZReport = 0x86, Location, [Id];
     /// location | time, id | nothing; the Z reports by closing time
-    ZReportByClosing = 0x87, Location, [Time, Id];
+    ZReportByClosing = 0x87, Location, [Time, Id], Index of each ZReport;
     /// location | id | the order
-    Order = 0xA0, Location, [Id];
+    Order = 0xA0, Location, [Id], Numbered;
     /// location | time, id | nothing; the orders by creation
-    OrderByCreation = 0xA1, Location, [Time, Id];
+    OrderByCreation = 0xA1, Location, [Time, Id], Index of each Order;
     /// location | time, id | nothing; the orders by last change
-    OrderByUpdate = 0xA2, Location, [Time, Id];
+    OrderByUpdate = 0xA2, Location, [Time, Id], Index of each Order;
     /// location | screen id, order id | nothing; the orders of a screen
-    OrderByScreen = 0xA3, Location, [Id, Id];
+    OrderByScreen = 0xA3, Location, [Id, Id], Index of each Order;
 
     /// location | sequence | the event's envelope
     Event = 0x50, Location, [Number];
@@ -210,15 +267,15 @@ families! {
     /// location | product id | the stock level
     StockLevel = 0x90, Location, [Id];
     /// location | time, product id | nothing; the levels by last change
-    StockLevelByChange = 0x91, Location, [Time, Id];
+    StockLevelByChange = 0x91, Location, [Time, Id], Index of each StockLevel;
     /// location | time, product id | the tombstone of a level
-    StockLevelTombstone = 0x92, Location, [Time, Id];
+    StockLevelTombstone = 0x92, Location, [Time, Id], Tombstone of StockLevel;
     /// location | id | the stock movement
     StockMovement = 0x93, Location, [Id];
     /// location | time, id | nothing; the movements by creation
-    StockMovementByCreation = 0x94, Location, [Time, Id];
+    StockMovementByCreation = 0x94, Location, [Time, Id], Index of each StockMovement;
     /// location | product id, time, id | nothing
-    StockMovementByProduct = 0x95, Location, [Id, Time, Id];
+    StockMovementByProduct = 0x95, Location, [Id, Time, Id], Index of each StockMovement;
 
     /// account | | its webhooks
     Webhooks = 0xB0, Account, [];
@@ -237,7 +294,7 @@ families! {
     /// global | webhook id | the last added event; webhooks with unseen work
     WebhookWoken = 0xB7, Global, [Id];
     /// global | due time, webhook id | nothing; webhooks with work to do later
-    WebhookByDue = 0xB8, Global, [Time, Id];
+    WebhookByDue = 0xB8, Global, [Time, Id], Field of WebhookState;
 
     /// token | idempotency key | the stored answer
     Answer = 0x60, Caller, [Text];
@@ -254,21 +311,53 @@ impl Family {
             .find(|family| *family as u8 == byte)
     }
 
-    /// The rows of every kind of record, with their index by change.
-    pub(crate) fn by_change() -> impl Iterator<Item = (Self, Self)> {
-        let all = Self::ALL.iter().copied();
-        all.filter_map(|index| {
-            let rows = index.name().strip_suffix("ByChange")?;
-            let rows = Self::ALL.iter().find(|family| family.name() == rows)?;
-            Some((*rows, index))
+    /// The families with as many index entries as rows, with the index.
+    pub(crate) fn complete_indexes() -> impl Iterator<Item = (Self, Self)> {
+        Self::ALL.iter().filter_map(|index| match index.relation() {
+            Relation::Entry(_, rows, true) => Some((rows, *index)),
+            _ => None,
         })
     }
 
     /// The families of tombstones, of every kind of record.
     pub(crate) fn tombstones() -> impl Iterator<Item = Self> {
         let all = Self::ALL.iter().copied();
-        all.filter(|family| family.name().ends_with("Tombstone"))
+        all.filter(|family| matches!(family.relation(), Relation::Tombstone(_)))
     }
+
+    /// The length of a key behind partition and family; `None` with a text.
+    pub(super) fn key_len(self) -> Option<usize> {
+        let part = |part: &PartKind| match part {
+            PartKind::Time | PartKind::Number => Some(8),
+            PartKind::Id => Some(16),
+            PartKind::Digest => Some(32),
+            PartKind::Text => None,
+        };
+        self.parts().iter().map(part).sum()
+    }
+}
+
+/// The key of the row in `rows` with an index entry.
+/// `None` for an entry without such a key.
+pub(crate) fn row_of_entry(
+    (entry, value): (&[u8], &[u8]),
+    form: EntryForm,
+    rows: Family,
+) -> Option<Key> {
+    let (own, behind) = entry.split_at_checked(16)?;
+    let is_global = own == GLOBAL.as_bytes();
+    let is_of_global = rows.owner() == PartitionOwner::Global;
+    let len = rows.key_len()? + if is_global && !is_of_global { 16 } else { 0 };
+    let place = match form {
+        EntryForm::Pointer => Some(value).filter(|value| value.len() == len)?,
+        EntryForm::Index | EntryForm::Field => &behind[behind.len().checked_sub(len)?..],
+    };
+    let (partition, place) = match (is_global, is_of_global) {
+        (_, true) => (&GLOBAL.as_bytes()[..], place),
+        (false, false) => (own, place),
+        (true, false) => place.split_at_checked(16)?,
+    };
+    Some([partition, &[rows as u8], place].concat().into())
 }
 
 /// The next free block of family bytes, for a new kind of record.
@@ -397,26 +486,33 @@ mod tests {
         );
     }
 
-    /// Maintenance and the check find families by these names.
     #[test]
-    fn every_kind_has_rows_and_tombstones() {
-        let named = |name: &str| Family::ALL.iter().find(|family| family.name() == name);
-        let mut kinds = 0;
-        for by_change in Family::ALL {
-            let Some(kind) = by_change.name().strip_suffix("ByChange") else {
-                continue;
+    fn an_entry_leads_to_its_row() {
+        let (at, id, time) = (Uuid::from_u128(7), Uuid::from_u128(1), Timestamp::EPOCH);
+        let [account, own, time] = [KeyPart::Id(at), KeyPart::Id(id), KeyPart::Time(time)];
+        let (digest, text) = (KeyPart::Digest(&[3; 32]), KeyPart::Text("a"));
+        let entry = |partition, family: Family, parts: &[_], value: &[u8]| {
+            let Relation::Entry(form, rows, _) = family.relation() else {
+                panic!("{family:?}");
             };
-            kinds += 1;
-            let rows = named(kind).map(|rows| rows.parts());
-            assert_eq!(rows, Some(&[PartKind::Id][..]), "{kind}");
-            let tombstones = named(&format!("{kind}Tombstone"));
-            let tombstones = tombstones.map(|tombstones| tombstones.parts());
-            assert_eq!(tombstones, Some(by_change.parts()), "{kind}Tombstone");
-        }
-        assert_eq!(kinds, Family::tombstones().count());
-        assert_eq!(kinds, Family::by_change().count());
-        let products = (Family::Product, Family::ProductByChange);
-        assert!(Family::by_change().any(|pair| pair == products));
+            row_of_entry((&key(partition, family, parts), value), form, rows)
+        };
+        let product = Some(key(at, Family::Product, &[own]));
+        let token = Some(key(GLOBAL, Family::Token, &[digest]));
+        let by_category = [account, time, own];
+        let found = entry(at, Family::ProductByCategory, &by_category, &[]);
+        assert_eq!(found, product);
+        let found = entry(at, Family::ProductByExternalId, &[text], id.as_bytes());
+        assert_eq!(found, product);
+        let found = entry(GLOBAL, Family::ImageJobByDue, &[time, account, own], &[]);
+        assert_eq!(found, Some(key(at, Family::ImageJob, &[own])));
+        let found = entry(at, Family::TokenById, &[own], &[3; 32]);
+        assert_eq!(found, token);
+        assert_eq!(entry(at, Family::TokenById, &[own], &[3; 31]), None);
+        let found = entry(GLOBAL, Family::AccountOfToken, &[digest], b"any");
+        assert_eq!(found, token);
+        let found = entry(GLOBAL, Family::AccountOfEmail, &[text], at.as_bytes());
+        assert_eq!(found, Some(key(at, Family::SignIn, &[])));
     }
 
     #[test]

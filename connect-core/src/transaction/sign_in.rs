@@ -4,6 +4,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::{
+    ReadKey, Relations, Stored,
+    keys::{Family, GLOBAL, KeyPart, key},
+};
 use crate::wire::Timestamp;
 
 /// A stored password: a hash in the PHC format. `Debug` hides it.
@@ -47,4 +51,22 @@ pub(crate) struct Session {
     pub(crate) created_at: Timestamp,
     /// The time of its expiry.
     pub(crate) expires_at: Timestamp,
+}
+
+impl Stored for SignIn {
+    const FAMILY: Family = Family::SignIn;
+
+    fn relations(&self, at: &ReadKey) -> Relations {
+        let entry = key(
+            GLOBAL,
+            Family::AccountOfEmail,
+            &[KeyPart::Text(&self.email)],
+        );
+        let account = at.partition;
+        Relations {
+            name: format!("the address of the owner of account {account}"),
+            entries: vec![(entry, account.as_bytes().as_slice().into())],
+            ..Relations::default()
+        }
+    }
 }

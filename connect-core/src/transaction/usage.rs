@@ -8,7 +8,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::keys::{Family, PartitionOwner};
+use super::keys::{EntryForm, Family, PartitionOwner, Relation};
 use crate::{
     storage::Write,
     wire::{
@@ -92,34 +92,18 @@ pub(crate) fn counted(family: Family) -> Option<UsageRule> {
         Family::TombstonesSince => None,
         Family::Event => Some(UsageRule::Days(EVENT_DAYS)),
         _ if family.owner() != PartitionOwner::Location => None,
-        _ if family.name().ends_with("Tombstone") => Some(UsageRule::Days(TOMBSTONE_DAYS)),
-        _ => Some(UsageRule::Always),
+        _ => match family.relation() {
+            Relation::Tombstone(_) => Some(UsageRule::Days(TOMBSTONE_DAYS)),
+            _ => Some(UsageRule::Always),
+        },
     }
 }
 
 /// Returns the fixed length of a family's values: entries in indexes.
 fn value_len(family: Family) -> Option<usize> {
-    match family {
-        Family::CategoryByChange
-        | Family::ProductByChange
-        | Family::ProductByBarcode
-        | Family::ProductByCategory
-        | Family::ProductByOptionGroup
-        | Family::ImageJobByCreation
-        | Family::OptionGroupByChange
-        | Family::ReceiptUpTo
-        | Family::ZReportByClosing
-        | Family::OrderByCreation
-        | Family::OrderByUpdate
-        | Family::OrderByScreen
-        | Family::StockLevelByChange
-        | Family::StockMovementByCreation
-        | Family::StockMovementByProduct => Some(0),
-        Family::TransactionById => Some(8),
-        Family::CategoryByName
-        | Family::ProductByExternalId
-        | Family::OptionGroupByExternalId
-        | Family::ImageJobByProduct => Some(16),
+    match family.relation() {
+        Relation::Entry(EntryForm::Index, ..) => Some(0),
+        Relation::Entry(EntryForm::Pointer, rows, _) => rows.key_len(),
         _ => None,
     }
 }

@@ -36,7 +36,9 @@ pub(super) fn families() -> BTreeMap<u8, String> {
         .map(|line| {
             let (_, byte) = line.split_once(" = 0x").unwrap();
             let byte = u8::from_str_radix(&byte[..2], 16).unwrap();
-            (byte, line.to_owned())
+            // The relation to other families follows.
+            let (keys, _) = line.split_once(']').unwrap();
+            (byte, format!("{keys}];"))
         })
         .collect()
 }

@@ -117,7 +117,7 @@ pub(crate) fn queue_key(location: Uuid, job: &ImageJob) -> Option<Key> {
     Some(key(GLOBAL, Family::ImageJobByDue, &parts))
 }
 
-fn by_product(partition: Uuid, product: Id<Product>) -> Key {
+pub(super) fn by_product(partition: Uuid, product: Id<Product>) -> Key {
     key(
         partition,
         Family::ImageJobByProduct,

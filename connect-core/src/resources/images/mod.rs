@@ -12,7 +12,10 @@ pub(crate) use self::jobs::{cancel, find, of_product, queue_key, reads, row_key,
 use crate::{
     auth::Access,
     engine::{Listed, RowFilter, Tally},
-    transaction::{Error, Row, TimeKey, UnitOfWork, created_in, keys::Family},
+    storage::Value,
+    transaction::{
+        Error, ReadKey, Relations, Row, Stored, TimeKey, UnitOfWork, created_in, keys::Family,
+    },
     wire::{
         Field, Id, ImageJob, ImageStatus, ImagesQueued, ItemResult, Product,
         form::{OrNull, WebLink},
@@ -34,6 +37,22 @@ impl Row for ImageJob {
 
     fn key_in(row: &[u8]) -> serde_json::Result<TimeKey> {
         created_in(row)
+    }
+}
+
+impl Stored for ImageJob {
+    const FAMILY: Family = Family::ImageJob;
+
+    fn relations(&self, at: &ReadKey) -> Relations {
+        let names = ("image job", "job");
+        let mut job = Relations::of_row(self, names, self.updated_at, at);
+        let by_product = jobs::by_product(at.partition, self.product_id);
+        let id = self.id.uuid().as_bytes().as_slice().into();
+        job.entries.push((by_product, id));
+        let by_due = queue_key(at.partition, self);
+        job.entries
+            .extend(by_due.map(|entry| (entry, Value::default())));
+        job
     }
 }
 

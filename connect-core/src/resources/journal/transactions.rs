@@ -22,7 +22,9 @@ use crate::{
         zone,
     },
     storage::Value,
-    transaction::{Error, Reads, Refusal, Row, UnitOfWork, keys::Family},
+    transaction::{
+        Error, ReadKey, Reads, Refusal, Relations, Row, Stored, UnitOfWork, keys::Family,
+    },
     wire::{
         Date, EventType, Id, Register, Timestamp, Transaction, TransactionInput, TransactionType,
         query::TransactionQuery, read::Invalid,
@@ -46,6 +48,22 @@ impl Row for Transaction {
             receipt_number: u64,
         }
         serde_json::from_slice(row).map(|row: ReceiptField| row.receipt_number)
+    }
+}
+
+impl Stored for Transaction {
+    const FAMILY: Family = Family::Transaction;
+
+    fn relations(&self, at: &ReadKey) -> Relations {
+        let number = self.receipt_number;
+        let misplaced = || format!("the row holds receipt {number}, which is another");
+        let entry = find::by_id(at.partition, self.id);
+        Relations {
+            misplaced: (at.number() != Some(number)).then(misplaced),
+            name: format!("transaction {}", self.id),
+            entries: vec![(entry, number.to_be_bytes().as_slice().into())],
+            ..Relations::default()
+        }
     }
 }
 

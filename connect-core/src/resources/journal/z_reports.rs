@@ -8,7 +8,10 @@ use super::register::{self, RegisterPeriod};
 use crate::{
     auth::{Access, Actor},
     engine::{Answer, Change, Listed, Outcome, Readable, Request, Reversible, Rows, Write},
-    transaction::{Error, Reads, Refusal, Row, TimeKey as Place, UnitOfWork, keys::Family},
+    transaction::{
+        Error, ReadKey, Reads, Refusal, Relations, Row, Stored, TimeKey as Place, UnitOfWork,
+        keys::Family,
+    },
     wire::{
         Cash, EventType, Timestamp, WriteInput as _, ZReport, ZReportInput,
         query::{Period, ZReportQuery},
@@ -33,6 +36,14 @@ impl Row for ZReport {
             closed_at: Timestamp,
         }
         serde_json::from_slice(row).map(|report: ClosingFields| (report.closed_at, report.id))
+    }
+}
+
+impl Stored for ZReport {
+    const FAMILY: Family = Family::ZReport;
+
+    fn relations(&self, at: &ReadKey) -> Relations {
+        Relations::of_row(self, ("Z report", "Z report"), self.closed_at, at)
     }
 }
 

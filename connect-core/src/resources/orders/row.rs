@@ -1,7 +1,11 @@
 //! The row of an order, read and written in units of work.
 
 use crate::{
-    transaction::{Row, TimeKey, UnitOfWork, change_key, created_in, keys::Family},
+    storage::Value,
+    transaction::{
+        ReadKey, Relations, Row, Stored, TimeKey, UnitOfWork, another, change_key, created_in,
+        keys::Family,
+    },
     wire::{EventType, Order},
 };
 
@@ -20,6 +24,30 @@ impl Row for Order {
 
     fn key_in(row: &[u8]) -> serde_json::Result<TimeKey> {
         created_in(row)
+    }
+}
+
+impl Stored for Order {
+    const FAMILY: Family = Family::Order;
+
+    fn relations(&self, at: &ReadKey) -> Relations {
+        let id = self.id.uuid();
+        let entry = |(family, time)| {
+            // Even a row with another order has the entries of its key.
+            let entry = change_key(at.partition, family, time, at.id().unwrap_or(id));
+            (entry, Value::default())
+        };
+        let lists = [
+            (Family::OrderByCreation, self.created_at),
+            (Family::OrderByUpdate, self.updated_at),
+        ];
+        Relations {
+            misplaced: another(id, "order", at),
+            name: format!("order {id}"),
+            changed_at: Some(self.updated_at),
+            entries: lists.map(entry).into(),
+            ..Relations::default()
+        }
     }
 }
 

@@ -7,7 +7,9 @@ use uuid::Uuid;
 use crate::{
     auth::Access,
     engine::{Connect, Listed, PageRequest},
-    transaction::{Error, Fault, Reads, Row, TimeKey, UnitOfWork, keys::Family},
+    transaction::{
+        Error, Fault, ReadKey, Reads, Relations, Row, Stored, TimeKey, UnitOfWork, keys::Family,
+    },
     wire::{Id, Product, StockLevel, Timestamp, query::StockLevelQuery},
 };
 
@@ -29,6 +31,21 @@ impl Row for StockLevel {
             updated_at: Timestamp,
         }
         serde_json::from_slice(row).map(|level: LevelChange| (level.updated_at, level.product_id))
+    }
+}
+
+impl Stored for StockLevel {
+    const FAMILY: Family = Family::StockLevel;
+    const RECORD: Option<Family> = Some(Family::Product);
+
+    fn relations(&self, at: &ReadKey) -> Relations {
+        let names = ("the level of product", "level");
+        let level = Relations::of_row(self, names, self.updated_at, at);
+        let misplaced = |_| format!("the row is {}, which is another", level.name);
+        Relations {
+            misplaced: level.misplaced.as_ref().map(misplaced),
+            ..level
+        }
     }
 }
 

@@ -6,7 +6,10 @@ use uuid::Uuid;
 use crate::{
     auth::Access,
     engine::{Listed, Reversible, RowFilter},
-    transaction::{AccessPath, Error, Indexed, Row, TimeKey, created_in, keys::Family},
+    transaction::{
+        AccessPath, Error, Indexed, ReadKey, Relations, Row, Stored, TimeKey, created_in,
+        keys::Family,
+    },
     wire::{
         MovementType, StockMovement,
         query::{Period, StockMovementQuery},
@@ -29,6 +32,15 @@ impl Row for StockMovement {
 
     fn key_in(row: &[u8]) -> serde_json::Result<TimeKey> {
         created_in(row)
+    }
+}
+
+impl Stored for StockMovement {
+    const FAMILY: Family = Family::StockMovement;
+
+    fn relations(&self, at: &ReadKey) -> Relations {
+        let names = ("stock movement", "movement");
+        Relations::of_row(self, names, self.created_at, at)
     }
 }
 

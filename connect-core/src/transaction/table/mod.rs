@@ -1,11 +1,14 @@
 //! Rows of a unit of work: found by their ids, and written and removed with all their indexes.
 //! Records have the indexes declared by their kind; other rows are in the order of their list.
 
-use serde::de::DeserializeOwned;
+use std::iter;
+
+use serde::{Serialize, de::DeserializeOwned};
 use uuid::Uuid;
 
 use super::{
-    Fault, IndexKind, Indexed, Record, Row, TimeKey, UnitOfWork,
+    Fault, IndexKind, Indexed, ReadKey, Record, Relations, Row, Stored, TimeKey, UnitOfWork,
+    another,
     keys::{Family, KeyPart, key},
     keys_of,
     row::entries_of,
@@ -22,10 +25,7 @@ pub(crate) fn change_key(partition: Uuid, family: Family, time: Timestamp, id: U
 
 /// The index entries of a record, without the one in change order.
 /// Each comes with its value.
-pub(crate) fn entries<T: Record>(
-    partition: Uuid,
-    record: &T,
-) -> impl Iterator<Item = (Key, Value)> {
+fn entries<T: Record>(partition: Uuid, record: &T) -> impl Iterator<Item = (Key, Value)> {
     let id = record.id().uuid();
     let indexed = T::INDEXES.iter().filter_map(move |index| {
         let held = match index.kind {
@@ -37,6 +37,31 @@ pub(crate) fn entries<T: Record>(
     let references = T::REFERENCES.iter();
     let referring = references.flat_map(move |reference| reference.keys(partition, record));
     indexed.chain(referring.map(|key| (key, Value::default())))
+}
+
+impl<R: Record> Stored for R {
+    const FAMILY: Family = <R as Record>::ROWS;
+    const RECORD: Option<Family> = Some(Self::FAMILY);
+
+    fn relations(&self, at: &ReadKey) -> Relations {
+        let (id, time) = (self.id().uuid(), self.updated_at());
+        // Even a row with another record has the entry of its key.
+        let changed = change_key(at.partition, R::BY_CHANGE, time, at.id().unwrap_or(id));
+        let changed = (changed, Value::default());
+        let references = R::REFERENCES.iter().flat_map(|reference| {
+            let ids = reference.ids(self);
+            ids.map(|other| (reference.rows, reference.name, other))
+        });
+        Relations {
+            misplaced: another(id, "record", at),
+            name: format!("{} {id}", Self::FAMILY.name().to_lowercase()),
+            changed_at: Some(time),
+            entries: iter::once(changed)
+                .chain(entries(at.partition, self))
+                .collect(),
+            references: references.collect(),
+        }
+    }
 }
 
 /// Parses a row in wire form.
@@ -73,6 +98,16 @@ impl UnitOfWork<'_> {
     pub(crate) fn known_unique(&self, family: Family, value: Indexed<'_>) -> Option<Uuid> {
         let key = key(self.partition(), family, &[value.part()]);
         Uuid::from_slice(&self.known(&key)??).ok()
+    }
+
+    /// Writes a row with its index entries.
+    pub(crate) fn put_stored<T: Stored + Serialize>(&mut self, key: Key, row: &T) {
+        let value = self.json(row);
+        let at = ReadKey::of(&key).into_iter();
+        for (entry, held) in at.flat_map(|at| row.relations(&at).entries) {
+            self.put(entry, held);
+        }
+        self.put(key, value);
     }
 
     /// Writes `new` in place of `old`, with all indexes.
