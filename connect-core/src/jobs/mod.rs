@@ -5,6 +5,7 @@
 mod backlog;
 mod deliveries;
 mod images;
+mod worker;
 
 pub(crate) use deliveries::SentStock;
 pub use {

@@ -5,9 +5,9 @@
 //! so it is in order. A delivery with attempts is moved back to this place.
 
 use super::{
-    parts::Parts,
     queue::{put, read_delivery},
     session_commits::{self, LeasedWebhook},
+    worker::WebhookWorker,
 };
 use crate::{
     storage::{Entry, Key},
@@ -35,17 +35,17 @@ pub(super) struct Resumed {
 /// At the worker's end, the rest is left to another session. `None` when another session has the
 /// webhook by now.
 pub(super) async fn run(
-    parts: &Parts,
+    worker: &WebhookWorker,
     webhook: Id<Webhook>,
     session: Uuid,
     mut leased: LeasedWebhook,
 ) -> Result<Option<Resumed>, Fault> {
-    let store = parts.store();
+    let store = worker.store();
     let mut given_up = 0;
     let mut pass = Some((Family::DeliveryByDue, None));
     while let Some((family, from)) = pass
         && leased.enabled().is_some()
-        && !*parts.stop.borrow()
+        && !*worker.stop.borrow()
     {
         let all = key(webhook.uuid(), family, &[]);
         let from: Key = from.unwrap_or_else(|| all.clone());

@@ -12,12 +12,11 @@ mod download_slots;
 mod lease_commits;
 mod queue;
 
-use std::{collections::HashSet, panic::AssertUnwindSafe, pin::pin, sync::Arc, time::Duration};
+use std::{fmt::Display, panic::AssertUnwindSafe, pin::pin, sync::Arc, time::Duration};
 
 use futures_util::{
-    FutureExt as _, StreamExt as _,
-    future::{Either, join_all, pending, select},
-    stream::FuturesUnordered,
+    FutureExt as _,
+    future::{Either, join_all, select},
 };
 use tokio::{
     sync::{Semaphore, watch},
@@ -29,13 +28,14 @@ pub use self::lease_commits::ImageWork;
 use self::{
     download_slots::DownloadSlots,
     lease_commits::{LeasedJob, Outcome, QueuedJob},
-    queue::{DueJobs, LOCATIONS, LocationScheduler},
+    queue::{DueJobs, LocationScheduler},
 };
+use super::worker::{self, Payload, Turn};
 use crate::{
     engine::Connect,
     rules::{image::LEASE, lease::LEASE_MARGIN},
     transaction::{
-        Error, Fault,
+        Error, Fault, Store,
         environment::{ImageFailure, Images},
     },
     wire::{ImageErrorCode, ImageJob},
@@ -84,66 +84,62 @@ impl Connect {
     }
 }
 
+impl Payload for ImageWorker {
+    type Scheduler = LocationScheduler;
+    type Work = ImageWork;
+
+    const NAME: &'static str = "images";
+    const GROUPS: usize = 8;
+    const IN_PARTS: bool = true;
+
+    fn store(&self) -> &Store {
+        self.connect.store()
+    }
+
+    fn stop(&self) -> &watch::Sender<bool> {
+        &self.stop
+    }
+
+    async fn woken(&self) {
+        self.connect.store().woken().await;
+    }
+
+    /// Handles jobs of one location.
+    async fn work(&self, due: DueJobs) -> Result<Turn<ImageWork>, Error> {
+        let DueJobs {
+            location,
+            account,
+            jobs,
+        } = due;
+        let begin_by = Instant::now() + BEGIN;
+        let leased = self.lease(location, &jobs).await;
+        let of_location = Semaphore::new(DOWNLOADS_OF_LOCATION);
+        let downloads = leased.into_iter().map(async |leased| {
+            let turn = async {
+                let of_location = of_location.acquire().await;
+                (of_location, self.downloads.take(account).await)
+            };
+            let outcome = self.take_over(&leased, timeout_at(begin_by, turn)).await;
+            (leased, outcome)
+        });
+        let ended = join_all(downloads).await;
+        let work = self.finish(location, &ended).await;
+        tracing::debug!(%location, ?work, "images");
+        let has_progress = !work.is_nothing();
+        Ok(Turn { work, has_progress })
+    }
+
+    fn log_failure(location: Uuid, _: &dyn Display) {
+        tracing::error!(%location, "the work on images has panicked");
+    }
+}
+
 impl ImageWorker {
     /// Works until `until` is ready, then returns its jobs.
     ///
     /// A job queued by this process begins at once, a job of another process within a second.
     pub async fn run(self, until: impl Future<Output = ()>) {
-        let mut until = pin!(until);
-        // The locations at work, and the locations without possible work for now.
-        let mut passed_over = HashSet::new();
-        let mut at_work = HashSet::new();
-        let mut stuck = HashSet::new();
-        let mut running = FuturesUnordered::new();
-        let mut scheduler = LocationScheduler::default();
-        loop {
-            let free = LOCATIONS - running.len();
-            let store = self.connect.store();
-            match scheduler.next(store, free, &passed_over, &at_work).await {
-                Ok(all) => {
-                    for due in all {
-                        passed_over.insert(due.location);
-                        at_work.insert(due.location);
-                        running.push(self.work(due));
-                    }
-                }
-                Err(fault) => tracing::error!(%fault, "the queue of images cannot be read"),
-            }
-            let is_full = running.len() == LOCATIONS;
-            let ended = async {
-                match running.next().await {
-                    Some(ended) => ended,
-                    None => pending().await,
-                }
-            };
-            let woken = async {
-                if is_full {
-                    pending().await
-                } else {
-                    timeout(POLL, self.connect.store().woken()).await.is_ok()
-                }
-            };
-            match select(&mut until, select(pin!(ended), pin!(woken))).await {
-                Either::Left(_) => break,
-                Either::Right((Either::Left(((location, work), _)), _)) => {
-                    tracing::debug!(%location, ?work, "images");
-                    at_work.remove(&location);
-                    if work.is_nothing() {
-                        stuck.insert(location);
-                    } else {
-                        passed_over.remove(&location);
-                    }
-                }
-                Either::Right((Either::Right((true, _)), _)) => {}
-                Either::Right((Either::Right((false, _)), _)) => {
-                    for location in stuck.drain() {
-                        passed_over.remove(&location);
-                    }
-                }
-            }
-        }
-        self.stop.send_replace(true);
-        while running.next().await.is_some() {}
+        worker::run(self, POLL, until).await;
     }
 
     /// Handles all due jobs, and returns their outcomes.
@@ -151,55 +147,7 @@ impl ImageWorker {
     /// # Errors
     /// The queue cannot be read. A failure at one location is logged, and tried again later.
     pub async fn tick(&self) -> Result<ImageWork, Error> {
-        let mut all = ImageWork::default();
-        let mut stuck = HashSet::new();
-        let mut scheduler = LocationScheduler::default();
-        let store = self.connect.store();
-        loop {
-            let due = scheduler
-                .next(store, LOCATIONS, &stuck, &HashSet::new())
-                .await?;
-            if due.is_empty() && scheduler.is_at_end() {
-                return Ok(all);
-            }
-            let works = due.into_iter().map(|due| self.work(due));
-            for (location, work) in join_all(works).await {
-                if work.is_nothing() {
-                    stuck.insert(location);
-                }
-                all += work;
-            }
-        }
-    }
-
-    /// Handles jobs of one location.
-    /// A panic is logged, and leaves the jobs until their lease expires.
-    async fn work(&self, due: DueJobs) -> (Uuid, ImageWork) {
-        let DueJobs {
-            location,
-            account,
-            jobs,
-        } = due;
-        let working = AssertUnwindSafe(async {
-            let begin_by = Instant::now() + BEGIN;
-            let leased = self.lease(location, &jobs).await;
-            let of_location = Semaphore::new(DOWNLOADS_OF_LOCATION);
-            let downloads = leased.into_iter().map(async |leased| {
-                let turn = async {
-                    let of_location = of_location.acquire().await;
-                    (of_location, self.downloads.take(account).await)
-                };
-                let outcome = self.take_over(&leased, timeout_at(begin_by, turn)).await;
-                (leased, outcome)
-            });
-            let ended = join_all(downloads).await;
-            self.finish(location, &ended).await
-        });
-        let work = working.catch_unwind().await.unwrap_or_else(|_| {
-            tracing::error!(%location, "the work on images has panicked");
-            ImageWork::default()
-        });
-        (location, work)
+        worker::tick(self).await
     }
 
     /// Leases the jobs together, or one by one after a failure.

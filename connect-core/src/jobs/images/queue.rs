@@ -5,21 +5,19 @@
 //! however far behind its jobs are in the queue. An account with many locations must not make other
 //! accounts wait either, so the worker is at only a few of its locations at a time.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use uuid::Uuid;
 
 use super::{download_slots::may_take, lease_commits::QueuedJob};
 use crate::{
+    jobs::worker::Scheduler,
     storage::Key,
     transaction::{
         Fault, LenientReader, Lookup, ReadKey, Store, Webhooks,
         keys::{Family, GLOBAL, KeyPart, key},
     },
 };
-
-/// The locations of a worker at a time.
-pub(super) const LOCATIONS: usize = 8;
 
 /// The most jobs leased by one commit, as one turn.
 const LEASED: usize = 16;
@@ -35,7 +33,7 @@ const REMEMBERED: usize = 100_000;
 
 /// The due jobs of a location.
 #[derive(Debug)]
-pub(super) struct DueJobs {
+pub(in crate::jobs) struct DueJobs {
     pub(super) location: Uuid,
     pub(super) account: Uuid,
     pub(super) jobs: Vec<QueuedJob>,
@@ -46,7 +44,7 @@ pub(super) struct DueJobs {
 /// A round reads the head of the queue with the oldest due jobs, and goes on from the end of the
 /// last round. So each round is bounded, and no part of the queue is left out for long.
 #[derive(Debug)]
-pub(super) struct LocationScheduler {
+pub(in crate::jobs) struct LocationScheduler {
     /// The entries read at a time.
     piece: usize,
     /// The locations with a turn in this cycle.
@@ -69,18 +67,21 @@ impl Default for LocationScheduler {
     }
 }
 
-impl LocationScheduler {
-    /// Returns the jobs of at most `most` locations, without `passed_over`.
+impl Scheduler for LocationScheduler {
+    type Due = DueJobs;
+
+    fn group(due: &DueJobs) -> Uuid {
+        due.location
+    }
+
+    /// Returns the jobs of at most `most` locations.
     /// Locations without a turn so far come first, then the rest, the longest waiting first. No account
     /// gets more than its part of `most` and the locations `at_work` together.
-    ///
-    /// # Errors
-    /// The queue cannot be read.
-    pub(super) async fn next(
+    async fn next(
         &mut self,
         store: &Store,
         most: usize,
-        passed_over: &HashSet<Uuid>,
+        resting: &HashSet<Uuid>,
         at_work: &HashSet<Uuid>,
     ) -> Result<Vec<DueJobs>, Fault> {
         if most == 0 {
@@ -90,23 +91,26 @@ impl LocationScheduler {
         for location in at_work {
             *parts.entry(self.account(*location)).or_default() += 1;
         }
-        let found = self.look(store, most, passed_over, &parts).await?;
-        if found.fresh.due.is_empty() && self.is_at_end() {
+        let mut due = self.look(store, [resting, at_work], most, &parts).await?;
+        due.sort_by_key(|due| self.had.contains(&due.location));
+        let chosen = share(due.iter(), most, parts);
+        due.retain(|due| chosen.contains(&due.location));
+        let first = due.first();
+        let has_fresh = first.is_some_and(|first| !self.had.contains(&first.location));
+        if !has_fresh && self.is_at_end() {
             self.had.clear();
-        }
-        let mut due = found.fresh.due;
-        // Of both groups together an account has no more than its part either.
-        for one in found.others.due {
-            let of_account = due.iter().filter(|other| other.account == one.account);
-            let at_work = parts.get(&one.account).copied().unwrap_or_default();
-            if may_take(of_account.count() + at_work, most - due.len()) {
-                due.push(one);
-            }
         }
         self.had.extend(due.iter().map(|due| due.location));
         Ok(due)
     }
 
+    /// Returns whether the last round reached the end of the queue.
+    fn is_at_end(&self) -> bool {
+        self.go_on.is_none()
+    }
+}
+
+impl LocationScheduler {
     /// The account of a known location, or the location itself if unknown.
     fn account(&self, location: Uuid) -> Uuid {
         self.accounts.get(&location).copied().unwrap_or(location)
@@ -131,19 +135,17 @@ impl LocationScheduler {
         Ok(())
     }
 
-    /// Returns whether the last round reached the end of the queue.
-    pub(super) fn is_at_end(&self) -> bool {
-        self.go_on.is_none()
-    }
-
+    /// Reads due jobs until `most` locations without a turn are found.
+    /// The locations are in the order of their discovery.
     async fn look(
         &mut self,
         store: &Store,
+        passed_over: [&HashSet<Uuid>; 2],
         most: usize,
-        passed_over: &HashSet<Uuid>,
         parts: &HashMap<Uuid, usize>,
-    ) -> Result<FoundJobs, Fault> {
-        let mut found = FoundJobs::new(most, parts);
+    ) -> Result<Vec<DueJobs>, Fault> {
+        let mut due: Vec<DueJobs> = Vec::new();
+        let mut places = HashMap::new();
         let end = KeyPart::Time(store.now().plus_micros(1));
         let end = key(GLOBAL, Family::ImageJobByDue, &[end]);
         let mut from = key(GLOBAL, Family::ImageJobByDue, &[]);
@@ -151,122 +153,67 @@ impl LocationScheduler {
         for number in 0..PIECES {
             // Rows behind an unreadable row are still handled.
             let piece = reader.piece(&from, Some(&end), self.piece).await?;
-            let mut queued = Vec::with_capacity(piece.entries.len());
-            let mut unknown = HashSet::new();
-            for (entry, _) in piece.entries {
-                let Some((location, job)) = ReadKey::of(&entry).and_then(|at| at.two_ids()) else {
-                    continue;
-                };
-                if !passed_over.contains(&location) {
-                    if !self.accounts.contains_key(&location) {
-                        unknown.insert(location);
-                    }
-                    queued.push((location, QueuedJob { entry, job }));
-                }
-            }
+            let queued = piece.entries.into_iter().filter_map(|(entry, _)| {
+                let (location, job) = ReadKey::of(&entry)?.two_ids()?;
+                let is_free = passed_over.iter().all(|all| !all.contains(&location));
+                is_free.then_some((location, QueuedJob { entry, job }))
+            });
+            let queued: Vec<_> = queued.collect();
+            let unknown = queued.iter().map(|(location, _)| *location);
+            let unknown = unknown.filter(|location| !self.accounts.contains_key(location));
+            let unknown: HashSet<_> = unknown.collect();
             if !unknown.is_empty() {
                 let unknown: Vec<_> = unknown.into_iter().collect();
                 self.learn(&reader, &unknown).await?;
             }
             for (location, queued) in queued {
-                let had_turn = self.had.contains(&location);
-                found.add(location, self.account(location), had_turn, queued);
+                let place = *places.entry(location).or_insert(due.len());
+                if place == due.len() {
+                    due.push(DueJobs {
+                        location,
+                        account: self.account(location),
+                        jobs: Vec::new(),
+                    });
+                }
+                if due[place].jobs.len() < LEASED {
+                    due[place].jobs.push(queued);
+                }
             }
-            if found.fresh.is_full() {
+            let fresh = due.iter().filter(|due| !self.had.contains(&due.location));
+            if share(fresh, most, parts.clone()).len() == most {
                 // This piece may have more of them. The head is read by every round.
                 if number > 0 {
                     self.go_on = Some(from);
                 }
-                return Ok(found);
+                return Ok(due);
             }
             from = match (piece.next, self.go_on.take()) {
-                (None, _) => return Ok(found),
+                (None, _) => return Ok(due),
                 (Some(next), Some(go_on)) => next.max(go_on),
                 (Some(next), None) => next,
             };
         }
         self.go_on = Some(from);
-        Ok(found)
+        Ok(due)
     }
 }
 
-/// The jobs found so far.
-struct FoundJobs {
-    /// Of locations without a turn.
-    fresh: JobsByLocation,
-    /// Of the rest.
-    others: JobsByLocation,
-}
-
-impl FoundJobs {
-    fn new(most: usize, parts: &HashMap<Uuid, usize>) -> Self {
-        Self {
-            fresh: JobsByLocation::new(most, parts),
-            others: JobsByLocation::new(most, parts),
-        }
-    }
-
-    fn add(&mut self, location: Uuid, account: Uuid, had_turn: bool, queued: QueuedJob) {
-        let group = if had_turn {
-            &mut self.others
-        } else {
-            &mut self.fresh
-        };
-        group.add(location, account, queued);
-    }
-}
-
-/// Jobs by location, in the order of their discovery.
-struct JobsByLocation {
-    /// The most locations to keep.
+/// Chooses at most `most` locations, in their order.
+/// No account gets more than its part, including the `parts` it has already.
+fn share<'d>(
+    due: impl Iterator<Item = &'d DueJobs>,
     most: usize,
-    due: Vec<DueJobs>,
-    slots: BTreeMap<Uuid, usize>,
-    /// The locations of each account, including locations at work.
-    parts: HashMap<Uuid, usize>,
-}
-
-impl JobsByLocation {
-    fn new(most: usize, parts: &HashMap<Uuid, usize>) -> Self {
-        Self {
-            most,
-            due: Vec::new(),
-            slots: BTreeMap::new(),
-            parts: parts.clone(),
+    mut parts: HashMap<Uuid, usize>,
+) -> HashSet<Uuid> {
+    let mut chosen = HashSet::new();
+    for due in due {
+        let part = parts.entry(due.account).or_default();
+        if may_take(*part, most - chosen.len()) {
+            *part += 1;
+            chosen.insert(due.location);
         }
     }
-
-    fn is_full(&self) -> bool {
-        self.due.len() == self.most
-    }
-
-    /// Keeps a job, if its location has room.
-    /// The location must be among the first ones, its account within its part, and its turn not
-    /// full.
-    fn add(&mut self, location: Uuid, account: Uuid, queued: QueuedJob) {
-        let place = match self.slots.get(&location) {
-            Some(place) => *place,
-            None if self.is_full() => return,
-            None => {
-                let part = self.parts.entry(account).or_default();
-                if !may_take(*part, self.most - self.due.len()) {
-                    return;
-                }
-                *part += 1;
-                self.slots.insert(location, self.due.len());
-                self.due.push(DueJobs {
-                    location,
-                    account,
-                    jobs: Vec::new(),
-                });
-                self.due.len() - 1
-            }
-        };
-        let jobs = &mut self.due[place].jobs;
-        if jobs.len() < LEASED {
-            jobs.push(queued);
-        }
-    }
+    chosen
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use std::{collections::HashSet, time::Duration};
 use uuid::Uuid;
 
 use crate::{
+    jobs::worker::Scheduler,
     rules::webhook::has_come,
     storage::{Entry, Key, Range, Read},
     transaction::{
@@ -30,7 +31,7 @@ const SWEEP: Duration = Duration::from_secs(60);
 
 /// A webhook with work to do.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Chosen {
+pub(in crate::jobs) struct Chosen {
     pub(super) webhook: Uuid,
     /// The due time of its entry, if found in the list of due webhooks.
     pub(super) due: Option<Timestamp>,
@@ -40,7 +41,7 @@ pub(super) struct Chosen {
 /// Webhooks take turns: each look goes on from the end of the last one, so a webhook at the front
 /// of a list cannot keep the rest waiting.
 #[derive(Debug, Default)]
-pub(super) struct WebhookScheduler {
+pub(in crate::jobs) struct WebhookScheduler {
     /// The place for the next look in the list of woken webhooks.
     go_on: Option<Key>,
     left_some: bool,
@@ -54,30 +55,23 @@ pub(super) struct WebhookScheduler {
     swept: Option<Duration>,
 }
 
-impl WebhookScheduler {
-    /// Returns whether the last look left out webhooks for lack of places.
-    pub(super) fn left_some(&self) -> bool {
-        self.left_some
+impl Scheduler for WebhookScheduler {
+    type Due = Chosen;
+
+    fn group(chosen: &Chosen) -> Uuid {
+        chosen.webhook
     }
 
-    /// Returns whether the last look reached the end of the woken webhooks.
-    pub(super) fn is_at_end(&self) -> bool {
-        self.go_on.is_none()
-    }
-
-    /// Returns at most `most` webhooks with work to do, without `passed_over`.
-    ///
-    /// # Errors
-    /// The lists cannot be read.
-    pub(super) async fn next(
+    async fn next(
         &mut self,
         store: &Store,
         most: usize,
-        passed_over: &HashSet<Uuid>,
+        resting: &HashSet<Uuid>,
+        at_work: &HashSet<Uuid>,
     ) -> Result<Vec<Chosen>, Fault> {
         let mut found = ChosenWebhooks {
             most,
-            passed_over,
+            passed_over: [resting, at_work],
             chosen: Vec::new(),
             seen: HashSet::new(),
         };
@@ -108,9 +102,15 @@ impl WebhookScheduler {
         Ok(found.chosen)
     }
 
-    /// Returns the due time of the first webhook after the last look.
-    /// It may have passed: a session may just have left work for later, for example.
-    pub(super) async fn next_due(&self, store: &Store) -> Result<Option<Timestamp>, Fault> {
+    fn is_at_end(&self) -> bool {
+        self.go_on.is_none()
+    }
+
+    fn left_some(&self) -> bool {
+        self.left_some
+    }
+
+    async fn next_due(&self, store: &Store) -> Result<Option<Timestamp>, Fault> {
         let now = store.now();
         let seen = self.looked_at.map_or(now, |looked_at| looked_at.min(now));
         let from = KeyPart::Time(seen.plus_micros(1));
@@ -129,7 +129,9 @@ impl WebhookScheduler {
             .first()
             .and_then(|(entry, _)| ReadKey::of(entry)?.time()))
     }
+}
 
+impl WebhookScheduler {
     /// Takes webhooks with due times set by a clock ahead of now.
     async fn sweep(
         &mut self,
@@ -160,7 +162,7 @@ impl WebhookScheduler {
 /// The webhooks found so far.
 struct ChosenWebhooks<'p> {
     most: usize,
-    passed_over: &'p HashSet<Uuid>,
+    passed_over: [&'p HashSet<Uuid>; 2],
     chosen: Vec<Chosen>,
     seen: HashSet<Uuid>,
 }
@@ -192,7 +194,8 @@ impl ChosenWebhooks<'_> {
                 let (Some(webhook), due) = (at.id(), at.time()) else {
                     continue;
                 };
-                if !self.passed_over.contains(&webhook) && self.seen.insert(webhook) {
+                let is_free = self.passed_over.iter().all(|all| !all.contains(&webhook));
+                if is_free && self.seen.insert(webhook) {
                     self.chosen.push(Chosen { webhook, due });
                 }
             }

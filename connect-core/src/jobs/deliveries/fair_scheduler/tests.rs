@@ -64,13 +64,13 @@ async fn retries_get_half_of_the_room() {
         // What one list has no use for goes to the other.
         (9, vec![0, 1, 2, 3, 4, 5], vec![27, 28, 29]),
     ] {
-        let found = look.next(&store, most, &nobody).await.unwrap();
+        let found = look.next(&store, most, &nobody, &nobody).await.unwrap();
         assert_eq!(chosen(&found), (due, woken), "{most}");
         assert!(look.left_some());
     }
     let others: HashSet<Uuid> = (1..29).map(Uuid::from_u128).collect();
     let mut look = WebhookScheduler::default();
-    let found = look.next(&store, 5, &others).await.unwrap();
+    let found = look.next(&store, 5, &nobody, &others).await.unwrap();
     assert_eq!(chosen(&found), (vec![0], vec![29]));
     assert!(!look.left_some() && look.is_at_end());
 }
@@ -79,9 +79,9 @@ async fn retries_get_half_of_the_room() {
 async fn a_webhook_is_chosen_once() {
     let store = store(&ManualClock::at(NOW));
     put(&store, [due(1, NOW, NOW), woken(1), woken(2)]).await;
-    let found = WebhookScheduler::default()
-        .next(&store, 9, &HashSet::new())
-        .await;
+    let nobody = HashSet::new();
+    let mut look = WebhookScheduler::default();
+    let found = look.next(&store, 9, &nobody, &nobody).await;
     assert_eq!(chosen(&found.unwrap()), (vec![1], vec![2]));
 }
 
@@ -93,9 +93,15 @@ async fn the_end_of_a_long_list_is_reached() {
     put(&store, (0..=many).map(woken)).await;
     let others: HashSet<Uuid> = (0..many).map(Uuid::from_u128).collect();
     let mut look = WebhookScheduler::default();
-    let found = look.next(&store, 9, &others).await.unwrap();
+    let found = look
+        .next(&store, 9, &others, &HashSet::new())
+        .await
+        .unwrap();
     assert_eq!((found.len(), look.is_at_end()), (0, false));
-    let found = look.next(&store, 9, &others).await.unwrap();
+    let found = look
+        .next(&store, 9, &others, &HashSet::new())
+        .await
+        .unwrap();
     assert_eq!(chosen(&found), (vec![], vec![many]));
     assert!(look.is_at_end());
 }
@@ -107,12 +113,17 @@ async fn what_a_clock_set_ahead_is_looked_for_once_a_minute() {
     let store = store(&clock);
     let mut look = WebhookScheduler::default();
     let nobody = HashSet::new();
-    assert!(look.next(&store, 9, &nobody).await.unwrap().is_empty());
+    assert!(
+        look.next(&store, 9, &nobody, &nobody)
+            .await
+            .unwrap()
+            .is_empty()
+    );
     let (set_at, at) = (NOW.plus_seconds(90_000), NOW.plus_seconds(90_060));
     put(&store, [due(1, at, set_at)]).await;
     for (seconds, found) in [(59, 0), (1, 1), (59, 0), (1, 1)] {
         clock.advance(seconds);
-        let seen = look.next(&store, 9, &nobody).await.unwrap();
+        let seen = look.next(&store, 9, &nobody, &nobody).await.unwrap();
         assert_eq!(seen.len(), found);
     }
 }

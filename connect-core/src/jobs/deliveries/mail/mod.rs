@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::parts::Parts;
+use super::worker::WebhookWorker;
 use crate::{
     owner::{Failing, LEASE, WebhookState},
     rules::{lease::LEASE_MARGIN, webhook::MAX_FAILURES},
@@ -24,10 +24,10 @@ const MAIL_LIMIT: Duration = Duration::from_secs(30);
 const _: () = assert!(MAIL_LIMIT.as_secs() as i64 + LEASE_MARGIN <= LEASE);
 
 /// Switches a webhook off. Returns whether it was on.
-pub(super) async fn switch_off(parts: &Parts, webhook: &Webhook) -> Result<bool, Error> {
+pub(super) async fn switch_off(worker: &WebhookWorker, webhook: &Webhook) -> Result<bool, Error> {
     let (account, id) = (webhook.account_id, webhook.id);
     let enabled_at = webhook.enabled_at;
-    let is_done = parts.connect.set_up_webhooks(account, |setup| {
+    let is_done = worker.connect.set_up_webhooks(account, |setup| {
         let at = setup.unit.now();
         let own = setup.webhooks.0.iter_mut().find(|own| own.webhook.id == id);
         let webhook = own.map(|own| &mut own.webhook);
@@ -52,11 +52,14 @@ pub(super) async fn switch_off(parts: &Parts, webhook: &Webhook) -> Result<bool,
 ///
 /// The message is marked as sent after it was sent. A process ending in between sends it twice.
 pub(super) async fn tell_owner(
-    parts: &Parts,
+    worker: &WebhookWorker,
     webhook: &Webhook,
 ) -> Result<Option<Timestamp>, Error> {
     // The owner may have switched it on, or deleted it, since it was read.
-    let webhooks = parts.store().webhooks_of(webhook.account_id.uuid()).await?;
+    let webhooks = worker
+        .store()
+        .webhooks_of(webhook.account_id.uuid())
+        .await?;
     let Some(webhook) = webhooks.find(webhook.id).map(|own| &own.webhook) else {
         return Ok(None);
     };
@@ -64,7 +67,7 @@ pub(super) async fn tell_owner(
     if off.and_then(|off| off.owner_mail) != Some(OwnerMail::Due) {
         return Ok(None);
     }
-    let outcome = match &parts.mailer {
+    let outcome = match &worker.mailer {
         None => {
             let (account, webhook) = (webhook.account_id, webhook.id);
             tracing::warn!(
@@ -75,23 +78,23 @@ pub(super) async fn tell_owner(
             OwnerMail::NotConfigured
         }
         Some(mailer) => {
-            let account = parts.connect.account(webhook.account_id).await?;
+            let account = worker.connect.account(webhook.account_id).await?;
             let state = WebhookState::key(webhook.id);
-            let row = parts.store().get(&state).await?;
+            let row = worker.store().get(&state).await?;
             let failing = WebhookState::read(&state, row.as_ref()).failing;
-            let pages = parts.pages.as_deref();
+            let pages = worker.pages.as_deref();
             let mail = message(&account, webhook, failing.as_ref(), pages);
             let sent = timeout(MAIL_LIMIT, mailer.send(&mail)).await;
             let sent = sent.unwrap_or_else(|_| Err("the mail server took too long".to_owned()));
             if let Err(reason) = sent {
                 tracing::error!(%reason, webhook = %webhook.id, "an owner could not be e-mailed");
-                return Ok(Some(parts.store().now().plus_seconds(MAIL_PAUSE)));
+                return Ok(Some(worker.store().now().plus_seconds(MAIL_PAUSE)));
             }
             OwnerMail::Sent
         }
     };
     let id = webhook.id;
-    let marked = parts.connect.set_up_webhooks(webhook.account_id, |setup| {
+    let marked = worker.connect.set_up_webhooks(webhook.account_id, |setup| {
         let own = setup.webhooks.0.iter_mut().find(|own| own.webhook.id == id);
         if let Some(off) = own.and_then(|own| own.webhook.switched_off.as_mut())
             && off.owner_mail == Some(OwnerMail::Due)

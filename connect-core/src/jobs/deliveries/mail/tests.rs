@@ -41,24 +41,24 @@ async fn what_the_owner_did_meanwhile_stays() {
         location_ids: Vec::new(),
     };
     let seen = connect.create_webhook(account, new).await.unwrap().webhook;
-    let parts = Parts::new(connect.clone(), Arc::new(Nowhere), None);
+    let worker = connect.webhook_worker(Arc::new(Nowhere), None);
     let now = async || connect.webhook(account, seen.id).await.unwrap();
 
     connect.disable_webhook(account, seen.id).await.unwrap();
     let off = now().await;
-    assert!(!switch_off(&parts, &seen).await.unwrap());
+    assert!(!switch_off(&worker, &seen).await.unwrap());
     assert_eq!(now().await, off, "switched off by its owner");
 
     clock.advance(10);
     let again = connect.enable_webhook(account, seen.id, WaitingEvents::Send);
     again.await.unwrap();
     let on = now().await;
-    assert!(!switch_off(&parts, &seen).await.unwrap());
+    assert!(!switch_off(&worker, &seen).await.unwrap());
     assert_eq!(now().await, on, "switched on again");
 
-    assert!(switch_off(&parts, &on).await.unwrap());
+    assert!(switch_off(&worker, &on).await.unwrap());
     let off = now().await.switched_off.unwrap();
     assert_eq!(off.reason, SwitchOffReason::Failures);
     assert_eq!(off.owner_mail, Some(OwnerMail::Due));
-    assert!(!switch_off(&parts, &on).await.unwrap());
+    assert!(!switch_off(&worker, &on).await.unwrap());
 }

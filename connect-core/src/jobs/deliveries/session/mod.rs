@@ -12,12 +12,11 @@ use super::{
     attempt::{Attempted, DueDelivery, NotTried, attempt},
     fair_scheduler::Chosen,
     hosts::{Host, HostPlace},
-    mail,
-    parts::Parts,
-    purge, resume,
+    mail, purge, resume,
     session_commits::{self, LeasedWebhook},
     stock,
     work::DeliveryWork,
+    worker::WebhookWorker,
 };
 use crate::{
     owner::LEASE,
@@ -67,8 +66,11 @@ const RELEASE_PAUSE: i64 = 300;
 
 /// Makes the due deliveries of a webhook.
 /// Returns `None` when another session has it, or when its rows need a repair first.
-pub(super) async fn run(parts: &Parts, chosen: Chosen) -> Result<Option<DeliveryWork>, Error> {
-    let store = parts.store();
+pub(super) async fn run(
+    worker: &WebhookWorker,
+    chosen: Chosen,
+) -> Result<Option<DeliveryWork>, Error> {
+    let store = worker.store();
     let webhook = chosen.webhook.into();
     let id = new_session();
     let Some(mut leased) = session_commits::lease(store, chosen, id).await? else {
@@ -78,7 +80,7 @@ pub(super) async fn run(parts: &Parts, chosen: Chosen) -> Result<Option<Delivery
     let mut next = None;
     let mut pause = 0;
     if leased.enabled().is_some() && !leased.is_resumed {
-        let Some(resumed) = resume::run(parts, webhook, id, leased).await? else {
+        let Some(resumed) = resume::run(worker, webhook, id, leased).await? else {
             return Ok(Some(work));
         };
         leased = resumed.leased;
@@ -95,7 +97,7 @@ pub(super) async fn run(parts: &Parts, chosen: Chosen) -> Result<Option<Delivery
             tracing::error!(%fault, webhook = %webhook.uuid(), "stock events have to wait");
             Some(store.now().plus_seconds(RELEASE_PAUSE))
         });
-        let mut session = DeliverySession::new(parts, webhook, id, leased);
+        let mut session = DeliverySession::new(worker, webhook, id, leased);
         let ended = session.deliver().await;
         work += session.work;
         if session.is_crowded {
@@ -107,7 +109,7 @@ pub(super) async fn run(parts: &Parts, chosen: Chosen) -> Result<Option<Delivery
         }
     }
     if let Some(own) = leased.enabled().filter(|_| leased.has_failed()) {
-        let switched_off = usize::from(mail::switch_off(parts, &own.webhook).await?);
+        let switched_off = usize::from(mail::switch_off(worker, &own.webhook).await?);
         store.metrics().deliveries.switched_off.add(switched_off);
         work.switched_off += switched_off;
         match session_commits::record(store, webhook, id, &[], &[]).await? {
@@ -121,7 +123,7 @@ pub(super) async fn run(parts: &Parts, chosen: Chosen) -> Result<Option<Delivery
             return Ok(Some(work));
         }
         Some(own) if !own.webhook.is_enabled() => {
-            next = mail::tell_owner(parts, &own.webhook).await?;
+            next = mail::tell_owner(worker, &own.webhook).await?;
         }
         Some(_) => {}
     }
@@ -154,7 +156,7 @@ enum SessionStep {
 type Steps<'w> = FuturesUnordered<Pin<Box<dyn Future<Output = SessionStep> + Send + 'w>>>;
 
 struct DeliverySession<'w> {
-    parts: &'w Parts,
+    worker: &'w WebhookWorker,
     webhook: Id<Webhook>,
     id: Uuid,
     leased: LeasedWebhook,
@@ -192,15 +194,20 @@ struct DeliverySession<'w> {
 }
 
 impl<'w> DeliverySession<'w> {
-    fn new(parts: &'w Parts, webhook: Id<Webhook>, id: Uuid, leased: LeasedWebhook) -> Self {
+    fn new(
+        worker: &'w WebhookWorker,
+        webhook: Id<Webhook>,
+        id: Uuid,
+        leased: LeasedWebhook,
+    ) -> Self {
         let failures = leased.health.failures_in_a_row;
         Self {
-            parts,
+            worker,
             webhook,
             id,
             leased,
             started: Instant::now(),
-            horizon: parts.store().now(),
+            horizon: worker.store().now(),
             cursor: Some(key(webhook.uuid(), Family::DeliveryByDue, &[])),
             queued: VecDeque::new(),
             ready: VecDeque::new(),
@@ -267,7 +274,7 @@ impl<'w> DeliverySession<'w> {
                         Some(leased) => self.leased = leased,
                         None => return Ok(None),
                     }
-                    let deliveries = &self.parts.store().metrics().deliveries;
+                    let deliveries = &self.worker.store().metrics().deliveries;
                     deliveries.succeeded.add(work.delivered);
                     deliveries.failed.add(work.postponed);
                     deliveries.given_up.add(work.given_up);
@@ -279,7 +286,7 @@ impl<'w> DeliverySession<'w> {
 
     /// The webhook, while new attempts at it are allowed.
     fn may_go_on(&self) -> Option<Arc<OwnWebhook>> {
-        let is_over = self.started.elapsed() > TURN || *self.parts.stop.borrow();
+        let is_over = self.started.elapsed() > TURN || *self.worker.stop.borrow();
         if self.failures >= MAX_FAILURES || is_over || self.is_crowded {
             return None;
         }
@@ -292,7 +299,7 @@ impl<'w> DeliverySession<'w> {
 
     /// Returns whether the lease has too little left for another attempt.
     fn is_lease_short(&self) -> bool {
-        self.parts.store().now().plus_seconds(SPARE) >= self.leased.until
+        self.worker.store().now().plus_seconds(SPARE) >= self.leased.until
     }
 
     /// Returns whether only the lease keeps attempts from beginning.
@@ -303,11 +310,11 @@ impl<'w> DeliverySession<'w> {
 
     /// Begins as many attempts as allowed.
     fn begin(&mut self, own: &Arc<OwnWebhook>, steps: &mut Steps<'w>) {
-        let parts = self.parts;
+        let worker = self.worker;
         if self.is_lease_short() {
             return;
         }
-        let host = parts.hosts.of(&own.webhook.url);
+        let host = worker.hosts.of(&own.webhook.url);
         let recording = self.recording.unwrap_or_default() + self.ended.len();
         while self.under_way < self.most && self.under_way + recording < MOST_UNRECORDED {
             if self.ready.is_empty() {
@@ -323,13 +330,13 @@ impl<'w> DeliverySession<'w> {
             let is_probe = is_probed(self.failures);
             let own = own.clone();
             steps.push(Box::pin(async move {
-                let Ok(Some(_place)) = timeout(WAIT, at_host.begin(&parts.places)).await else {
+                let Ok(Some(_place)) = timeout(WAIT, at_host.begin(&worker.places)).await else {
                     return SessionStep::Crowded(Box::new(due));
                 };
-                if *parts.stop.borrow() {
+                if *worker.stop.borrow() {
                     return SessionStep::Crowded(Box::new(due));
                 }
-                match attempt(parts.store(), &*parts.sender, &own, due, is_probe).await {
+                match attempt(worker.store(), &*worker.sender, &own, due, is_probe).await {
                     Ok(attempted) => SessionStep::Attempted(Box::new(attempted)),
                     Err(not_tried) => SessionStep::NotTried(Box::new(not_tried)),
                 }
@@ -366,10 +373,10 @@ impl<'w> DeliverySession<'w> {
         self.recording = Some(self.ended.len());
         let ended = std::mem::take(&mut self.ended);
         let broken = std::mem::take(&mut self.broken);
-        let (parts, webhook, id) = (self.parts, self.webhook, self.id);
+        let (worker, webhook, id) = (self.worker, self.webhook, self.id);
         steps.push(Box::pin(async move {
             let recorded =
-                session_commits::record(parts.store(), webhook, id, &ended, &broken).await;
+                session_commits::record(worker.store(), webhook, id, &ended, &broken).await;
             SessionStep::Recorded(recorded, count(&ended))
         }));
     }

@@ -1,0 +1,250 @@
+//! The loop of every worker: look, lease, work, record, look again.
+//!
+//! ```text
+//! look (a few reads) -> a turn for each group found -> the next look
+//! turn: lease (a commit) -> work -> outcomes (commits expecting the lease)
+//! ```
+//!
+//! Work is queued in groups, such as the deliveries of a webhook or the images of a location. A
+//! group is leased as a whole or in parts, and one worker has at most one turn at it at a time.
+//! When a worker dies, its leases expire, and another worker goes on.
+
+use std::{
+    collections::HashSet, fmt::Display, ops::AddAssign, panic::AssertUnwindSafe, pin::pin,
+    sync::Arc, time::Duration,
+};
+
+use futures_util::{
+    FutureExt as _,
+    future::{Either, join_all, pending, select},
+};
+use tokio::{
+    sync::watch,
+    task::JoinSet,
+    time::{Instant, sleep_until},
+};
+use uuid::Uuid;
+
+use crate::{
+    transaction::{Error, Fault, Store},
+    wire::Timestamp,
+};
+
+/// The shortest time between two looks.
+const SHORTEST_SLEEP: Duration = Duration::from_millis(100);
+
+/// A kind of work with a queue of its own.
+///
+/// To add one, implement this trait for its worker, and [`Scheduler`] for the choice of groups.
+/// Three rules keep several workers apart, in [`work`](Self::work):
+///
+/// 1. The commit of a lease expects no other lease.
+/// 2. The commit of an outcome expects this lease. Without it, nothing is written.
+/// 3. Work ends [`LEASE_MARGIN`](crate::rules::lease::LEASE_MARGIN) seconds before its lease does.
+///
+/// So an outcome without a commit is lost, and its work is done again.
+pub(super) trait Payload: Send + Sync + 'static {
+    /// The choice of groups.
+    type Scheduler: Scheduler;
+
+    /// The counts of results.
+    type Work: AddAssign + Default + Send + 'static;
+
+    /// The name of the work in the log.
+    const NAME: &'static str;
+
+    /// The groups of a worker at a time.
+    const GROUPS: usize;
+
+    /// Set when a turn takes only a part of a group's due work.
+    /// Then the group may have its next turn at once.
+    const IN_PARTS: bool;
+
+    /// The store with the queue.
+    fn store(&self) -> &Store;
+
+    /// Tells all turns to end soon.
+    fn stop(&self) -> &watch::Sender<bool>;
+
+    /// Waits until this process queues work.
+    fn woken(&self) -> impl Future<Output = ()> + Send {
+        pending()
+    }
+
+    /// Gives a group its turn: leases it, works, and records the outcomes.
+    ///
+    /// # Errors
+    /// The group has to wait for the next interval.
+    fn work(&self, due: Due<Self>) -> impl Future<Output = Result<Turn<Self::Work>, Error>> + Send;
+
+    /// Logs a failed or panicked turn.
+    fn log_failure(group: Uuid, reason: &dyn Display);
+}
+
+/// The choice of groups with due work.
+pub(super) trait Scheduler: Default + Send {
+    /// A group to be leased.
+    type Due: Send + 'static;
+
+    /// The id of a group.
+    fn group(due: &Self::Due) -> Uuid;
+
+    /// Returns at most `most` groups with due work, in fair turns.
+    /// Leaves out the ones `resting` until the next interval and the ones `at_work`.
+    ///
+    /// # Errors
+    /// The queue cannot be read.
+    fn next(
+        &mut self,
+        store: &Store,
+        most: usize,
+        resting: &HashSet<Uuid>,
+        at_work: &HashSet<Uuid>,
+    ) -> impl Future<Output = Result<Vec<Self::Due>, Fault>> + Send;
+
+    /// Returns whether the last look reached the end of the queue.
+    fn is_at_end(&self) -> bool;
+
+    /// Returns whether the last look left out groups for lack of room.
+    fn left_some(&self) -> bool {
+        true
+    }
+
+    /// Returns the due time of the first group after the last look.
+    /// `None` leaves it to the next interval.
+    fn next_due(
+        &self,
+        _store: &Store,
+    ) -> impl Future<Output = Result<Option<Timestamp>, Fault>> + Send {
+        async { Ok(None) }
+    }
+}
+
+/// A group to be leased.
+pub(super) type Due<P> = <<P as Payload>::Scheduler as Scheduler>::Due;
+
+/// The outcome of a turn.
+#[derive(Default)]
+pub(super) struct Turn<W> {
+    pub(super) work: W,
+    /// A group without progress rests until the next interval.
+    pub(super) has_progress: bool,
+}
+
+/// Runs until `until` is ready.
+/// Looks for due groups every `interval`, when woken, and when one becomes due. At the end, no new
+/// turns begin, and current ones are told to stop.
+pub(super) async fn run<P: Payload>(
+    payload: P,
+    interval: Duration,
+    until: impl Future<Output = ()>,
+) {
+    let payload = Arc::new(payload);
+    let mut until = pin!(until);
+    let mut at_work = HashSet::new();
+    // Groups without progress: leased by another worker, failed, or damaged.
+    let mut resting = HashSet::new();
+    // Each has a task of its own, so that the cores share the work. They end with this worker.
+    let mut turns: JoinSet<(Uuid, bool)> = JoinSet::new();
+    let mut scheduler = P::Scheduler::default();
+    let mut next_interval = Instant::now();
+    let mut next_look = pin!(sleep_until(next_interval));
+    loop {
+        let is_full = turns.len() == P::GROUPS;
+        let ended = async {
+            match turns.join_next().await {
+                Some(Ok(ended)) => ended,
+                // Turns catch their panics.
+                Some(Err(_)) | None => pending().await,
+            }
+        };
+        let time_to_look = async {
+            match is_full {
+                // Work queued now is left to a worker with room.
+                true => next_look.as_mut().await,
+                false => drop(select(pin!(payload.woken()), &mut next_look).await),
+            }
+        };
+        let is_time = match select(&mut until, select(pin!(ended), pin!(time_to_look))).await {
+            Either::Left(_) => break,
+            Either::Right((Either::Left(((group, has_progress), _)), _)) => {
+                at_work.remove(&group);
+                if !has_progress {
+                    resting.insert(group);
+                }
+                // Groups left out for lack of room come now.
+                P::IN_PARTS || (has_progress && scheduler.left_some())
+            }
+            Either::Right((Either::Right(_), _)) => true,
+        };
+        let now = Instant::now();
+        // A turn may have ended just as the time came.
+        let is_time = is_time || now >= next_look.deadline();
+        if now >= next_interval {
+            next_interval = now.max(next_interval + interval);
+            resting.clear();
+        }
+        let store = payload.store();
+        if is_time {
+            let free = P::GROUPS - turns.len();
+            match scheduler.next(store, free, &resting, &at_work).await {
+                Ok(due) => {
+                    for due in due {
+                        at_work.insert(P::Scheduler::group(&due));
+                        let payload = payload.clone();
+                        turns.spawn(async move {
+                            let (group, turn) = turn(&*payload, due).await;
+                            (group, turn.has_progress)
+                        });
+                    }
+                }
+                Err(fault) => tracing::error!(%fault, "the queue of {} cannot be read", P::NAME),
+            }
+        }
+        let due = scheduler.next_due(store).await.ok().flatten();
+        let until_due = due.map_or(interval, |due| {
+            let micros = due.micros() - store.now().micros();
+            Duration::from_micros(u64::try_from(micros).unwrap_or(0)).max(SHORTEST_SLEEP)
+        });
+        next_look.as_mut().reset(next_interval.min(now + until_due));
+    }
+    payload.stop().send_replace(true);
+    while turns.join_next().await.is_some() {}
+}
+
+/// Does all due work, and returns the counts.
+/// Groups due later are left to the next call.
+///
+/// # Errors
+/// The queue cannot be read. A failed turn is logged, and left to the next call.
+pub(super) async fn tick<P: Payload>(payload: &P) -> Result<P::Work, Error> {
+    let mut all = P::Work::default();
+    let mut scheduler = P::Scheduler::default();
+    let (mut done, nowhere) = (HashSet::new(), HashSet::new());
+    loop {
+        let store = payload.store();
+        let due = scheduler.next(store, P::GROUPS, &done, &nowhere).await?;
+        if due.is_empty() && scheduler.is_at_end() {
+            return Ok(all);
+        }
+        for (group, turn) in join_all(due.into_iter().map(|due| turn(payload, due))).await {
+            if !(P::IN_PARTS && turn.has_progress) {
+                done.insert(group);
+            }
+            all += turn.work;
+        }
+    }
+}
+
+/// Gives a group its turn, without progress if it fails.
+/// A panic leaves the group until its lease expires.
+async fn turn<P: Payload>(payload: &P, due: Due<P>) -> (Uuid, Turn<P::Work>) {
+    let group = P::Scheduler::group(&due);
+    let turn = AssertUnwindSafe(payload.work(due)).catch_unwind().await;
+    let turn = turn.unwrap_or_else(|_| Err(Fault::Panicked.into()));
+    let turn = turn.unwrap_or_else(|error| {
+        P::log_failure(group, &error.cause());
+        Turn::default()
+    });
+    (group, turn)
+}
