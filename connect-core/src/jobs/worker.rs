@@ -159,11 +159,15 @@ pub(super) async fn run<P: Payload>(
             }
         };
         let time_to_look = async {
-            match is_full {
-                // Work queued now is left to a worker with room.
-                true => next_look.as_mut().await,
-                false => drop(select(pin!(payload.woken()), &mut next_look).await),
-            }
+            let woken = async {
+                if is_full {
+                    // Work queued now is left to a worker with room.
+                    pending().await
+                } else {
+                    payload.woken().await;
+                }
+            };
+            select(pin!(woken), &mut next_look).await;
         };
         let is_time = match select(&mut until, select(pin!(ended), pin!(time_to_look))).await {
             Either::Left(_) => break,
@@ -247,4 +251,153 @@ async fn turn<P: Payload>(payload: &P, due: Due<P>) -> (Uuid, Turn<P::Work>) {
         Turn::default()
     });
     (group, turn)
+}
+
+/// Commits items together, or one by one after a failure.
+/// After an unknown outcome they are not written again.
+pub(super) async fn commit_together<'i, T, R, Fut>(
+    items: &'i [T],
+    commit: impl Fn(&'i [T]) -> Fut,
+) -> Vec<Result<R, Fault>>
+where
+    Fut: Future<Output = Result<R, Fault>>,
+{
+    let mut results = Vec::new();
+    let mut parts = Vec::from_iter((!items.is_empty()).then_some(items));
+    while let Some(part) = parts.pop() {
+        match commit(part).await {
+            Err(fault) if part.len() > 1 && !matches!(fault, Fault::Unknown(_)) => {
+                parts.extend(part.rchunks(1));
+            }
+            result => results.push(result),
+        }
+    }
+    results
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use parking_lot::Mutex;
+    use tokio::time::sleep;
+
+    use super::*;
+    use crate::{
+        storage::{StorageError, memory::MemoryStorage},
+        transaction::environment::Environment,
+    };
+
+    /// Three groups, always with due work.
+    #[derive(Default)]
+    struct Three;
+
+    impl Scheduler for Three {
+        type Due = Uuid;
+
+        fn group(due: &Uuid) -> Uuid {
+            *due
+        }
+
+        async fn next(
+            &mut self,
+            _: &Store,
+            most: usize,
+            resting: &HashSet<Uuid>,
+            at_work: &HashSet<Uuid>,
+        ) -> Result<Vec<Uuid>, Fault> {
+            let passed_over = resting | at_work;
+            let all = (1..=3).map(Uuid::from_u128);
+            let all = all.filter(|group| !passed_over.contains(group));
+            Ok(all.take(most).collect())
+        }
+
+        fn is_at_end(&self) -> bool {
+            true
+        }
+    }
+
+    /// The turns given so far, by group.
+    #[derive(Default)]
+    struct Given {
+        turns: Mutex<[usize; 3]>,
+        under_way: AtomicUsize,
+    }
+
+    struct Turns {
+        store: Store,
+        stop: watch::Sender<bool>,
+        given: Arc<Given>,
+    }
+
+    impl Payload for Turns {
+        type Scheduler = Three;
+        type Work = usize;
+
+        const NAME: &'static str = "turns";
+        const GROUPS: usize = 2;
+        const IN_PARTS: bool = true;
+
+        fn store(&self) -> &Store {
+            &self.store
+        }
+
+        fn stop(&self) -> &watch::Sender<bool> {
+            &self.stop
+        }
+
+        /// The first group makes progress, the second one does not, and the third one panics.
+        async fn work(&self, group: Uuid) -> Result<Turn<usize>, Error> {
+            let group = group.as_u128() as usize;
+            self.given.turns.lock()[group - 1] += 1;
+            assert!(group < 3, "as the test wants it");
+            let under_way = self.given.under_way.fetch_add(1, Ordering::Relaxed) + 1;
+            assert!(under_way <= Self::GROUPS);
+            let has_progress = group == 1;
+            if has_progress {
+                sleep(Duration::from_millis(300)).await;
+            }
+            self.given.under_way.fetch_sub(1, Ordering::Relaxed);
+            let work = 1;
+            Ok(Turn { work, has_progress })
+        }
+
+        fn log_failure(_: Uuid, _: &dyn Display) {}
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_group_without_progress_rests_until_the_next_interval() {
+        let given = Arc::new(Given::default());
+        let turns = Turns {
+            store: Store::new(Arc::new(MemoryStorage::new()), Environment::default()),
+            stop: watch::Sender::new(false),
+            given: given.clone(),
+        };
+        let time_is_up = sleep(Duration::from_millis(3500));
+        run(turns, Duration::from_secs(1), time_is_up).await;
+        assert_eq!(*given.turns.lock(), [12, 4, 4]);
+        // The current turn has ended.
+        assert_eq!(given.under_way.load(Ordering::Relaxed), 0);
+    }
+
+    #[tokio::test]
+    async fn items_are_committed_one_by_one_after_a_failure_with_a_known_outcome() {
+        let unknown = Fault::Unknown(StorageError::new("no answer"));
+        for (fault, commits) in [(Some(Fault::Busy), 4), (Some(unknown), 1), (None, 1)] {
+            let commits_made = AtomicUsize::new(0);
+            let results = commit_together(&[1, 2, 3], async |items| {
+                commits_made.fetch_add(1, Ordering::Relaxed);
+                let fault = fault.clone().filter(|_| items.contains(&2));
+                fault.map_or(Ok(items.to_vec()), Err)
+            });
+            let results: Vec<_> = results.await.into_iter().filter_map(Result::ok).collect();
+            let expected = match fault {
+                Some(Fault::Busy) => vec![vec![1], vec![3]],
+                Some(_) => vec![],
+                None => vec![vec![1, 2, 3]],
+            };
+            assert_eq!(results, expected);
+            assert_eq!(commits_made.load(Ordering::Relaxed), commits);
+        }
+    }
 }

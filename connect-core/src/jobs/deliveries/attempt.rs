@@ -38,10 +38,6 @@ pub(super) enum DeliveryBody {
     Unreadable,
 }
 
-/// A delivery refused by a full sender.
-#[derive(Clone, Debug)]
-pub(super) struct NotTried(pub(super) DueDelivery);
-
 /// A delivery after an attempt.
 #[derive(Clone, Debug)]
 pub(super) struct Attempted {
@@ -57,14 +53,14 @@ pub(super) struct Attempted {
 /// Attempts a delivery.
 ///
 /// # Errors
-/// The request was not made, as the sender is full.
+/// The sender is full. The delivery comes back without an attempt.
 pub(super) async fn attempt(
     store: &Store,
     sender: &dyn WebhookSender,
     own: &OwnWebhook,
     due: DueDelivery,
     is_probe: bool,
-) -> Result<Attempted, NotTried> {
+) -> Result<Attempted, DueDelivery> {
     let started = Instant::now();
     let mut response = None;
     let (result, is_sent, may_retry) = match &due.body {
@@ -74,7 +70,7 @@ pub(super) async fn attempt(
                 (Ok(answer.status), true, true)
             }
             Err(SendFailure::NoAnswer(reason)) => (Err(reason), true, true),
-            Err(SendFailure::NotTried) => return Err(NotTried(due)),
+            Err(SendFailure::NotTried) => return Err(due),
         },
         // The endpoint is not to blame.
         DeliveryBody::Gone => (Err("The event no longer exists.".to_owned()), false, false),

@@ -4,82 +4,58 @@
 //! The queue is ordered by due time. A delivery without an attempt has been due since its creation,
 //! so it is in order. A delivery with attempts is moved back to this place.
 
+use tokio::sync::watch;
+
 use super::{
     queue::{put, read_delivery},
-    session_commits::{self, LeasedWebhook},
-    worker::WebhookWorker,
+    session_commits::{self, LeasedWebhook, SessionLease},
 };
 use crate::{
     storage::{Entry, Key},
     transaction::{
-        Delivery, DeliveryStatus, End, Fault, LenientReader, OwnWebhook, Reads, UnitOfWork,
-        Webhook,
+        Delivery, DeliveryStatus, End, Fault, LenientReader, OwnWebhook, UnitOfWork,
         keys::{Family, after_prefix, key},
     },
-    wire::Id,
 };
-use uuid::Uuid;
-
-/// The most deliveries handled by one commit.
-/// Each conflict with a writer of a newer count halves it.
-const CHUNK: usize = 500;
-
-/// The outcome of a pass over the waiting deliveries.
-pub(super) struct Resumed {
-    pub(super) leased: LeasedWebhook,
-    /// The deliveries given up.
-    pub(super) given_up: usize,
-}
 
 /// Goes through all waiting deliveries.
-/// At the worker's end, the rest is left to another session. `None` when another session has the
-/// webhook by now.
+/// Returns the lease, and the number of deliveries given up. At the worker's end, the rest is left to
+/// another session. `None` when another session has the webhook by now.
 pub(super) async fn run(
-    worker: &WebhookWorker,
-    webhook: Id<Webhook>,
-    session: Uuid,
+    session: SessionLease<'_>,
+    stop: &watch::Sender<bool>,
     mut leased: LeasedWebhook,
-) -> Result<Option<Resumed>, Fault> {
-    let store = worker.store();
+) -> Result<Option<(LeasedWebhook, usize)>, Fault> {
     let mut given_up = 0;
     let mut pass = Some((Family::DeliveryByDue, None));
     while let Some((family, from)) = pass
         && leased.enabled().is_some()
-        && !*worker.stop.borrow()
+        && !*stop.borrow()
     {
-        let all = key(webhook.uuid(), family, &[]);
+        let all = key(session.webhook.uuid(), family, &[]);
         let from: Key = from.unwrap_or_else(|| all.clone());
-        let (from, end, mut attempts) = (&from, &after_prefix(&all), 0);
-        let settled = store.transact(webhook, |mut unit| {
-            let chunk = (CHUNK >> attempts).max(1);
-            attempts += 1;
-            async move {
-                let mut state = session_commits::load(&mut unit, Reads::of(webhook.uuid())).await?;
-                if !state.is_leased_to(session) {
-                    return Ok(End::rollback(None));
+        let (from, end) = (&from, &after_prefix(&all));
+        let settled = session.commit(async |mut unit, mut state, chunk| {
+            let piece = LenientReader::new(session.store)
+                .piece(from, Some(end), chunk)
+                .await?;
+            let own = session_commits::own(&unit)?;
+            let mut count = 0;
+            if let Some(own) = &own {
+                for entry in piece.entries {
+                    count += usize::from(settle(&mut unit, own, entry));
                 }
-                let piece = LenientReader::new(store)
-                    .piece(from, Some(end), chunk)
-                    .await?;
-                let own = session_commits::own(&unit)?;
-                let mut count = 0;
-                if let Some(own) = &own {
-                    for entry in piece.entries {
-                        count += usize::from(settle(&mut unit, own, entry));
-                    }
-                }
-                let next = match (piece.next, family) {
-                    (Some(next), _) => Some((family, Some(next))),
-                    (None, Family::DeliveryByDue) => Some((Family::WaitingStock, None)),
-                    (None, _) => None,
-                };
-                if next.is_none() {
-                    state.resumed = own.as_ref().map(|own| own.webhook.enabled_at);
-                }
-                let renewed = session_commits::renew(&unit, &mut state, session, own);
-                state.save(&mut unit, Some(renewed.until));
-                Ok::<_, Fault>(End::commit(unit, Some((next, renewed, count))))
             }
+            let next = match (piece.next, family) {
+                (Some(next), _) => Some((family, Some(next))),
+                (None, Family::DeliveryByDue) => Some((Family::WaitingStock, None)),
+                (None, _) => None,
+            };
+            if next.is_none() {
+                state.resumed = own.as_ref().map(|own| own.webhook.enabled_at);
+            }
+            let renewed = session.renew(&mut unit, state, own);
+            Ok(End::commit(unit, Some((next, renewed, count))))
         });
         let Some((next, renewed, count)) = settled.await? else {
             return Ok(None);
@@ -87,7 +63,7 @@ pub(super) async fn run(
         (pass, leased) = (next, renewed);
         given_up += count;
     }
-    Ok(Some(Resumed { leased, given_up }))
+    Ok(Some((leased, given_up)))
 }
 
 /// Gives up a waiting delivery, or moves it back to its first place.

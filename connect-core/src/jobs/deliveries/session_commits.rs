@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::{attempt::Attempted, fair_scheduler::Chosen, queue};
+use super::{attempt::Attempted, queue};
 use crate::{
     owner::{WebhookHealth, WebhookLease, WebhookState, due_key},
     rules::webhook::MAX_FAILURES,
@@ -14,6 +14,10 @@ use crate::{
     },
     wire::{Id, Timestamp},
 };
+
+/// The most rows handled by one commit.
+/// Each conflict with a writer halves them.
+const CHUNK: usize = 500;
 
 /// The seconds before a retry of a webhook without an account.
 const LOST_PAUSE: i64 = 300;
@@ -43,61 +47,171 @@ impl LeasedWebhook {
     }
 }
 
-/// Leases a webhook.
-/// `None` when another session has it, when nothing is due any more, or when its account is not
-/// found.
-pub(super) async fn lease(
-    store: &Store,
-    chosen: Chosen,
-    session: Uuid,
-) -> Result<Option<LeasedWebhook>, Fault> {
-    let webhook = chosen.webhook.into();
-    let woken = &woken_key(webhook);
-    let entry = chosen.due.map(|due| due_key(due, webhook));
-    let entry = entry.as_ref();
-    let committed = store.transact(webhook, |mut unit| async move {
-        let mut reads = Reads::of(chosen.webhook);
-        reads.row(woken.clone());
-        if let Some(entry) = entry {
-            reads.row(entry.clone());
-        }
-        let mut state = load(&mut unit, reads).await?;
-        let other = state.lease.filter(|lease| lease.session != session);
-        if other.is_some_and(|lease| !lease.is_over(unit.now())) {
-            return Ok(End::rollback(None));
-        }
-        let is_woken = unit.get(woken).await?.is_some();
-        let mut is_due = state.due.is_some();
-        // A damaged state began anew: without this the entry would lead here for ever.
-        if let Some(entry) = entry.filter(|_| state.due != chosen.due) {
-            is_due |= unit.get(entry).await?.is_some();
-            unit.delete(entry.clone());
-        }
-        // Another session was here since the webhook was chosen. It may have purged it.
-        if !is_woken && !is_due {
-            return Ok(End::rollback(None));
-        }
-        if is_woken {
-            // A delivery that came with a mark removed here is found in the queue, which is read
-            // later. A change of the webhook leaves no more than the mark, so none may get lost.
-            unit.expect_webhooks();
-            unit.delete(woken.clone());
-        }
-        let leased = match own(&unit) {
-            Ok(own) => {
-                state.is_lost = false;
-                let leased = renew(&unit, &mut state, session, own);
-                state.save(&mut unit, Some(leased.until));
-                Some(leased)
+/// A session of a webhook: the holder of its lease.
+#[derive(Clone, Copy)]
+pub(super) struct SessionLease<'s> {
+    pub(super) store: &'s Store,
+    pub(super) webhook: Id<Webhook>,
+    /// The unique name of the session.
+    pub(super) id: Uuid,
+}
+
+impl<'s> SessionLease<'s> {
+    /// Leases the webhook, chosen by its entry at `due`, if any.
+    /// `None` when another session has it, when nothing is due any more, or when its account is not
+    /// found.
+    pub(super) async fn lease(
+        self,
+        due: Option<Timestamp>,
+    ) -> Result<Option<LeasedWebhook>, Fault> {
+        let woken = &woken_key(self.webhook);
+        let entry = due.map(|due| due_key(due, self.webhook));
+        let entry = entry.as_ref();
+        let committed = self.store.transact(self.webhook, |mut unit| async move {
+            let mut reads = Reads::of(self.webhook.uuid());
+            reads.row(woken.clone());
+            if let Some(entry) = entry {
+                reads.row(entry.clone());
             }
-            Err(fault) => {
-                leave(store, &mut unit, state, &fault).await?;
-                None
+            let mut state = load(&mut unit, reads).await?;
+            let other = state.lease.filter(|lease| lease.session != self.id);
+            if other.is_some_and(|lease| !lease.is_over(unit.now())) {
+                return Ok(End::rollback(None));
             }
-        };
-        Ok(End::commit(unit, leased))
-    });
-    committed.await
+            let is_woken = unit.get(woken).await?.is_some();
+            let mut is_due = state.due.is_some();
+            // A damaged state began anew: without this the entry would lead here for ever.
+            if let Some(entry) = entry.filter(|_| state.due != due) {
+                is_due |= unit.get(entry).await?.is_some();
+                unit.delete(entry.clone());
+            }
+            // Another session was here since the webhook was chosen. It may have purged it.
+            if !is_woken && !is_due {
+                return Ok(End::rollback(None));
+            }
+            if is_woken {
+                // A delivery that came with a mark removed here is found in the queue, which is read
+                // later. A change of the webhook leaves no more than the mark, so none may get lost.
+                unit.expect_webhooks();
+                unit.delete(woken.clone());
+            }
+            let leased = match own(&unit) {
+                Ok(own) => {
+                    state.is_lost = false;
+                    Some(self.renew(&mut unit, state, own))
+                }
+                Err(fault) => {
+                    leave(self.store, &mut unit, state, &fault).await?;
+                    None
+                }
+            };
+            Ok(End::commit(unit, leased))
+        });
+        committed.await
+    }
+
+    /// Commits under the lease. `None` when another session has the webhook by now.
+    /// The most rows for `work` to handle are fewer after each conflict.
+    pub(super) async fn commit<T, F, Fut>(self, work: F) -> Result<Option<T>, Fault>
+    where
+        F: Fn(UnitOfWork<'s>, WebhookState, usize) -> Fut,
+        Fut: Future<Output = Result<End<'s, Option<T>>, Fault>>,
+    {
+        let (work, mut attempts) = (&work, 0);
+        let committed = self.store.transact(self.webhook, |mut unit| {
+            let chunk = (CHUNK >> attempts).max(1);
+            attempts += 1;
+            async move {
+                let state = load(&mut unit, Reads::of(self.webhook.uuid())).await?;
+                if !state.is_leased_to(self.id) {
+                    return Ok(End::rollback(None));
+                }
+                work(unit, state, chunk).await
+            }
+        });
+        committed.await
+    }
+
+    /// Records the outcomes of attempts, and renews the lease.
+    /// Also removes unreadable entries of the queue. `None` when another session has the webhook by
+    /// now.
+    pub(super) async fn record(
+        self,
+        attempted: &[Attempted],
+        broken: &[Key],
+    ) -> Result<Option<LeasedWebhook>, Fault> {
+        let recorded = self.commit(async |mut unit, mut state, _| {
+            let own = own(&unit)?;
+            for place in broken {
+                unit.delete(place.clone());
+            }
+            for attempted in attempted {
+                unit.delete(attempted.place.clone());
+                queue::put(&mut unit, &attempted.delivery);
+                let attempt = attempted.delivery.attempts.last();
+                if let (Some(own), Some(is_success), Some(attempt)) =
+                    (&own, attempted.is_success, attempt)
+                {
+                    let end = (is_success, attempted.is_probe);
+                    state.count(attempt, end, own.webhook.enabled_at);
+                }
+            }
+            let leased = self.renew(&mut unit, state, own);
+            Ok(End::commit(unit, Some(leased)))
+        });
+        recorded.await
+    }
+
+    /// Ends the session, and schedules the webhook's next one.
+    /// It is due with the first delivery of its queue, but not within `pause` seconds, or at `next`.
+    /// A probed webhook is not due before its next probe. A switched-off one is not due for its
+    /// waiting deliveries.
+    pub(super) async fn end(self, next: Option<Timestamp>, pause: i64) -> Result<(), Fault> {
+        let ended = self.commit(async |mut unit, mut state, _| {
+            // One that leads to no account is left alone by the next session.
+            let own = own(&unit).unwrap_or_default();
+            let first = match &own {
+                Some(own) if !own.webhook.is_enabled() => None,
+                _ => queue::first_due(self.store, &mut unit, &mut state).await?,
+            };
+            state.lease = None;
+            // A session that left something for later goes to the end of the line.
+            let first = first.map(|first| first.max(unit.now().plus_seconds(pause)));
+            let due = first.into_iter().chain(next).min();
+            let health = own.map(|own| state.health_since(own.webhook.enabled_at));
+            let probe = health.filter(|health| !health.may_attempt(unit.now()));
+            let probe = probe.and_then(|health| health.next_probe());
+            let due = due.map(|due| probe.map_or(due, |probe| due.max(probe)));
+            state.save(&mut unit, due);
+            Ok(End::commit(unit, Some(())))
+        });
+        ended.await.map(drop)
+    }
+
+    /// Writes the state with a lease from now on.
+    pub(super) fn renew(
+        self,
+        unit: &mut UnitOfWork<'_>,
+        mut state: WebhookState,
+        own: Option<Arc<OwnWebhook>>,
+    ) -> LeasedWebhook {
+        let lease = WebhookLease::new(self.id, unit.now());
+        state.lease = Some(lease);
+        let enabled_at = own.as_ref().map(|own| own.webhook.enabled_at);
+        let health = enabled_at.map(|enabled_at| state.health_since(enabled_at));
+        // Nothing has waited for one that was never off.
+        let was_off = own
+            .as_ref()
+            .is_some_and(|own| own.webhook.enabled_at != own.webhook.created_at);
+        let is_resumed = !was_off || state.resumed == enabled_at;
+        state.save(unit, Some(lease.until));
+        LeasedWebhook {
+            own,
+            until: lease.until,
+            health: health.unwrap_or_default(),
+            is_resumed,
+        }
+    }
 }
 
 /// Leaves a webhook without an account alone.
@@ -124,84 +238,8 @@ async fn leave(
     Ok(())
 }
 
-/// Records the outcomes of attempts, and renews the lease.
-/// Also removes unreadable entries of the queue. `None` when another session has the webhook by
-/// now.
-pub(super) async fn record(
-    store: &Store,
-    webhook: Id<Webhook>,
-    session: Uuid,
-    attempted: &[Attempted],
-    broken: &[Key],
-) -> Result<Option<LeasedWebhook>, Fault> {
-    let committed = store.transact(webhook, |mut unit| async move {
-        let mut state = load(&mut unit, Reads::of(webhook.uuid())).await?;
-        if !state.is_leased_to(session) {
-            return Ok(End::rollback(None));
-        }
-        let own = own(&unit)?;
-        for place in broken {
-            unit.delete(place.clone());
-        }
-        for attempted in attempted {
-            unit.delete(attempted.place.clone());
-            queue::put(&mut unit, &attempted.delivery);
-            let attempt = attempted.delivery.attempts.last();
-            if let (Some(own), Some(is_success), Some(attempt)) =
-                (&own, attempted.is_success, attempt)
-            {
-                let end = (is_success, attempted.is_probe);
-                state.count(attempt, end, own.webhook.enabled_at);
-            }
-        }
-        let leased = renew(&unit, &mut state, session, own);
-        state.save(&mut unit, Some(leased.until));
-        Ok(End::commit(unit, Some(leased)))
-    });
-    committed.await
-}
-
-/// Ends a session, and schedules the webhook's next one.
-/// It is due with the first delivery of its queue, but not within `pause` seconds, or at `next`. A
-/// probed webhook is not due before its next probe. A switched-off one is not due for its waiting
-/// deliveries.
-pub(super) async fn end(
-    store: &Store,
-    webhook: Id<Webhook>,
-    session: Uuid,
-    next: Option<Timestamp>,
-    pause: i64,
-) -> Result<(), Fault> {
-    let committed = store.transact(webhook, |mut unit| async move {
-        let mut state = load(&mut unit, Reads::of(webhook.uuid())).await?;
-        if !state.is_leased_to(session) {
-            return Ok(End::rollback(()));
-        }
-        // One that leads to no account is left alone by the next session.
-        let own = own(&unit).unwrap_or_default();
-        let first = match &own {
-            Some(own) if !own.webhook.is_enabled() => None,
-            _ => queue::first_due(store, &mut unit, &mut state).await?,
-        };
-        state.lease = None;
-        // A session that left something for later goes to the end of the line.
-        let first = first.map(|first| first.max(unit.now().plus_seconds(pause)));
-        let due = first.into_iter().chain(next).min();
-        let health = own.map(|own| state.health_since(own.webhook.enabled_at));
-        let probe = health.filter(|health| !health.may_attempt(unit.now()));
-        let probe = probe.and_then(|health| health.next_probe());
-        let due = due.map(|due| probe.map_or(due, |probe| due.max(probe)));
-        state.save(&mut unit, due);
-        Ok(End::commit(unit, ()))
-    });
-    committed.await
-}
-
 /// Reads the state of the webhook.
-pub(super) async fn load(
-    unit: &mut UnitOfWork<'_>,
-    mut reads: Reads,
-) -> Result<WebhookState, Fault> {
+async fn load(unit: &mut UnitOfWork<'_>, mut reads: Reads) -> Result<WebhookState, Fault> {
     let key = WebhookState::key(unit.partition().into());
     reads.row(key.clone());
     unit.load(reads).await?;
@@ -216,26 +254,4 @@ pub(super) fn own(unit: &UnitOfWork<'_>) -> Result<Option<Arc<OwnWebhook>>, Faul
     let id = unit.partition().into();
     let own = unit.webhooks()?.find(id);
     Ok(own.map(|own| Arc::new(own.clone())))
-}
-
-pub(super) fn renew(
-    unit: &UnitOfWork<'_>,
-    state: &mut WebhookState,
-    session: Uuid,
-    own: Option<Arc<OwnWebhook>>,
-) -> LeasedWebhook {
-    let lease = WebhookLease::new(session, unit.now());
-    state.lease = Some(lease);
-    let enabled_at = own.as_ref().map(|own| own.webhook.enabled_at);
-    let health = enabled_at.map(|enabled_at| state.health_since(enabled_at));
-    // Nothing has waited for one that was never off.
-    let was_off = own
-        .as_ref()
-        .is_some_and(|own| own.webhook.enabled_at != own.webhook.created_at);
-    LeasedWebhook {
-        own,
-        until: lease.until,
-        health: health.unwrap_or_default(),
-        is_resumed: !was_off || state.resumed == enabled_at,
-    }
 }

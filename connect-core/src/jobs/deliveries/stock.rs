@@ -10,21 +10,17 @@
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{queue, session_commits};
+use super::{queue, session_commits::SessionLease};
 use crate::{
     rules::webhook::{CLOCK_TOLERANCE, has_come},
     storage::{Key, Value},
     transaction::{
-        Delivery, DeliveryStatus, End, Fault, ReadKey, Reads, Store, UnitOfWork, Webhook,
+        Delivery, DeliveryStatus, End, Fault, ReadKey, Reads, UnitOfWork,
         keys::{Family, KeyPart, after_prefix, key},
         log_key,
     },
     wire::{Id, Timestamp, limits::STOCK_CHANGED_SECONDS},
 };
-
-/// The most products handled by one commit.
-/// Each conflict with a writer halves it.
-const CHUNK: usize = 500;
 
 /// The note of a product's last queued delivery.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -46,41 +42,28 @@ impl SentStock {
 
 /// Moves the events ready for delivery into the queue.
 /// Returns the time of the next waiting one.
-pub(super) async fn release(
-    store: &Store,
-    webhook: Id<Webhook>,
-    session: Uuid,
-) -> Result<Option<Timestamp>, Fault> {
+pub(super) async fn release(session: SessionLease<'_>) -> Result<Option<Timestamp>, Fault> {
     let mut next: Option<Timestamp> = None;
     for family in [Family::WaitingStock, Family::SentStock] {
-        let all = key(webhook.uuid(), family, &[]);
-        let end = after_prefix(&all);
+        let all = key(session.webhook.uuid(), family, &[]);
+        let end = &after_prefix(&all);
         let mut from = Some(all);
-        while let Some(start) = from {
-            let (start, end, mut attempts) = (&start, &end, 0);
-            let moved = store.transact(webhook, |mut unit| {
-                let chunk = (CHUNK >> attempts).max(1);
-                attempts += 1;
-                async move {
-                    let state = session_commits::load(&mut unit, Reads::of(webhook.uuid())).await?;
-                    if !state.is_leased_to(session) {
-                        return Ok(End::rollback(None));
-                    }
-                    let rows = unit.scan_range(start, end, chunk).await?;
-                    if rows.is_empty() {
-                        return Ok(End::rollback(Some((None, None))));
-                    }
-                    let go_on = rows.last().filter(|_| rows.len() == chunk);
-                    let go_on = go_on.map(|(last, _)| Key::from([&last[..], &[0]].concat()));
-                    let soonest = match family {
-                        Family::WaitingStock => waiting(&mut unit, rows).await?,
-                        _ => {
-                            forget(&mut unit, rows).await?;
-                            None
-                        }
-                    };
-                    Ok::<_, Fault>(End::commit(unit, Some((go_on, soonest))))
+        while let Some(start) = &from {
+            let moved = session.commit(async |mut unit, _, chunk| {
+                let rows = unit.scan_range(start, end, chunk).await?;
+                if rows.is_empty() {
+                    return Ok(End::rollback(Some((None, None))));
                 }
+                let go_on = rows.last().filter(|_| rows.len() == chunk);
+                let go_on = go_on.map(|(last, _)| Key::from([&last[..], &[0]].concat()));
+                let soonest = match family {
+                    Family::WaitingStock => waiting(&mut unit, rows).await?,
+                    _ => {
+                        forget(&mut unit, rows).await?;
+                        None
+                    }
+                };
+                Ok(End::commit(unit, Some((go_on, soonest))))
             });
             let Some((go_on, soonest)) = moved.await? else {
                 return Ok(None);

@@ -27,15 +27,15 @@ use uuid::Uuid;
 pub use self::lease_commits::ImageWork;
 use self::{
     download_slots::DownloadSlots,
-    lease_commits::{LeasedJob, Outcome, QueuedJob},
+    lease_commits::{LeasedJob, Outcome},
     queue::{DueJobs, LocationScheduler},
 };
-use super::worker::{self, Payload, Turn};
+use super::worker::{self, Payload, Turn, commit_together};
 use crate::{
     engine::Connect,
     rules::{image::LEASE, lease::LEASE_MARGIN},
     transaction::{
-        Error, Fault, Store,
+        Error, Store,
         environment::{ImageFailure, Images},
     },
     wire::{ImageErrorCode, ImageJob},
@@ -112,7 +112,15 @@ impl Payload for ImageWorker {
             jobs,
         } = due;
         let begin_by = Instant::now() + BEGIN;
-        let leased = self.lease(location, &jobs).await;
+        let store = self.connect.store();
+        let lease = |jobs| lease_commits::lease(store, location, jobs);
+        let mut leased = Vec::new();
+        for part in commit_together(&jobs, lease).await {
+            match part {
+                Ok(part) => leased.extend(part),
+                Err(fault) => tracing::error!(%fault, %location, "image jobs cannot be begun"),
+            }
+        }
         let of_location = Semaphore::new(DOWNLOADS_OF_LOCATION);
         let downloads = leased.into_iter().map(async |leased| {
             let turn = async {
@@ -123,7 +131,18 @@ impl Payload for ImageWorker {
             (leased, outcome)
         });
         let ended = join_all(downloads).await;
-        let work = self.finish(location, &ended).await;
+        let finish = |ended| lease_commits::finish(store, location, ended);
+        let mut work = ImageWork::default();
+        for part in commit_together(&ended, finish).await {
+            match part {
+                Ok(part) => work += part,
+                Err(fault) => tracing::error!(%fault, %location, "image jobs cannot be ended"),
+            }
+        }
+        let images = &self.connect.metrics().images;
+        images.done.add(work.done);
+        images.failed.add(work.failed);
+        images.postponed.add(work.postponed);
         tracing::debug!(%location, ?work, "images");
         let has_progress = !work.is_nothing();
         Ok(Turn { work, has_progress })
@@ -148,42 +167,6 @@ impl ImageWorker {
     /// The queue cannot be read. A failure at one location is logged, and tried again later.
     pub async fn tick(&self) -> Result<ImageWork, Error> {
         worker::tick(self).await
-    }
-
-    /// Leases the jobs together, or one by one after a failure.
-    async fn lease(&self, location: Uuid, queued: &[QueuedJob]) -> Vec<LeasedJob> {
-        let mut leased = Vec::new();
-        let mut parts = vec![queued];
-        while let Some(part) = parts.pop() {
-            match lease_commits::lease(self.connect.store(), location, part).await {
-                Ok(more) => leased.extend(more),
-                Err(fault) if part.len() > 1 && is_split(&fault) => parts.extend(part.rchunks(1)),
-                Err(fault) => tracing::error!(%fault, %location, "image jobs cannot be begun"),
-            }
-        }
-        leased
-    }
-
-    /// Records the outcomes together, or one by one after a failure.
-    async fn finish(&self, location: Uuid, ended: &[(LeasedJob, Outcome)]) -> ImageWork {
-        let mut work = ImageWork::default();
-        let mut parts = if ended.is_empty() {
-            vec![]
-        } else {
-            vec![ended]
-        };
-        while let Some(part) = parts.pop() {
-            match lease_commits::finish(self.connect.store(), location, part).await {
-                Ok(more) => work += more,
-                Err(fault) if part.len() > 1 && is_split(&fault) => parts.extend(part.rchunks(1)),
-                Err(fault) => tracing::error!(%fault, %location, "image jobs cannot be ended"),
-            }
-        }
-        let images = &self.connect.metrics().images;
-        images.done.add(work.done);
-        images.failed.add(work.failed);
-        images.postponed.add(work.postponed);
-        work
     }
 
     /// Downloads the image of a job, if its turn comes in time.
@@ -217,12 +200,6 @@ impl std::fmt::Debug for ImageWorker {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("ImageWorker").finish_non_exhaustive()
     }
-}
-
-/// Returns whether jobs failing together may succeed one by one.
-/// After an unknown outcome they are not written again.
-fn is_split(fault: &Fault) -> bool {
-    !matches!(fault, Fault::Unknown(_))
 }
 
 /// Logs without the link: some links have a key in their query.

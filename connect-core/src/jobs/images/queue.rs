@@ -91,7 +91,7 @@ impl Scheduler for LocationScheduler {
         for location in at_work {
             *parts.entry(self.account(*location)).or_default() += 1;
         }
-        let mut due = self.look(store, [resting, at_work], most, &parts).await?;
+        let mut due = self.look(store, &(resting | at_work), most, &parts).await?;
         due.sort_by_key(|due| self.had.contains(&due.location));
         let chosen = share(due.iter(), most, parts);
         due.retain(|due| chosen.contains(&due.location));
@@ -117,7 +117,11 @@ impl LocationScheduler {
     }
 
     /// Reads and remembers the accounts of locations.
-    async fn learn(&mut self, reader: &LenientReader<'_>, locations: &[Uuid]) -> Result<(), Fault> {
+    async fn learn(
+        &mut self,
+        reader: &LenientReader<'_>,
+        locations: &HashSet<Uuid>,
+    ) -> Result<(), Fault> {
         if self.accounts.len() + locations.len() > REMEMBERED {
             self.accounts.clear();
         }
@@ -129,8 +133,8 @@ impl LocationScheduler {
                 // A location whose account is lost has its part for itself.
                 Lookup::Found(None) | Lookup::Damaged => None,
             };
-            self.accounts
-                .insert(*location, account.unwrap_or(*location));
+            let account = account.unwrap_or(*location);
+            self.accounts.insert(*location, account);
         }
         Ok(())
     }
@@ -140,7 +144,7 @@ impl LocationScheduler {
     async fn look(
         &mut self,
         store: &Store,
-        passed_over: [&HashSet<Uuid>; 2],
+        passed_over: &HashSet<Uuid>,
         most: usize,
         parts: &HashMap<Uuid, usize>,
     ) -> Result<Vec<DueJobs>, Fault> {
@@ -155,17 +159,14 @@ impl LocationScheduler {
             let piece = reader.piece(&from, Some(&end), self.piece).await?;
             let queued = piece.entries.into_iter().filter_map(|(entry, _)| {
                 let (location, job) = ReadKey::of(&entry)?.two_ids()?;
-                let is_free = passed_over.iter().all(|all| !all.contains(&location));
+                let is_free = !passed_over.contains(&location);
                 is_free.then_some((location, QueuedJob { entry, job }))
             });
             let queued: Vec<_> = queued.collect();
             let unknown = queued.iter().map(|(location, _)| *location);
             let unknown = unknown.filter(|location| !self.accounts.contains_key(location));
             let unknown: HashSet<_> = unknown.collect();
-            if !unknown.is_empty() {
-                let unknown: Vec<_> = unknown.into_iter().collect();
-                self.learn(&reader, &unknown).await?;
-            }
+            self.learn(&reader, &unknown).await?;
             for (location, queued) in queued {
                 let place = *places.entry(location).or_insert(due.len());
                 if place == due.len() {

@@ -12,7 +12,7 @@ use uuid::Uuid;
 use crate::{
     jobs::worker::Scheduler,
     rules::webhook::has_come,
-    storage::{Entry, Key, Range, Read},
+    storage::{Entry, Key},
     transaction::{
         Fault, LenientReader, ReadKey, Store,
         keys::{Family, GLOBAL, KeyPart, after_prefix, key},
@@ -71,9 +71,8 @@ impl Scheduler for WebhookScheduler {
     ) -> Result<Vec<Chosen>, Fault> {
         let mut found = ChosenWebhooks {
             most,
-            passed_over: [resting, at_work],
             chosen: Vec::new(),
-            seen: HashSet::new(),
+            seen: resting | at_work,
         };
         // Retries are mostly of endpoints that do not work, so they get at most half of the room
         // while others want it.
@@ -116,18 +115,10 @@ impl Scheduler for WebhookScheduler {
         let from = KeyPart::Time(seen.plus_micros(1));
         let from = key(GLOBAL, Family::WebhookByDue, &[from]);
         let end = after_prefix(&key(GLOBAL, Family::WebhookByDue, &[]));
-        let first = Read::Scan {
-            range: Range {
-                from: &from,
-                to: Some(&end),
-            },
-            limit: 1,
-            newest_first: false,
-        };
-        let entries = store.read(&[first]).await?.entries()?;
-        Ok(entries
-            .first()
-            .and_then(|(entry, _)| ReadKey::of(entry)?.time()))
+        let reader = LenientReader::new(store);
+        let piece = reader.piece(&from, Some(&end), 1).await?;
+        let first = piece.entries.first();
+        Ok(first.and_then(|(entry, _)| ReadKey::of(entry)?.time()))
     }
 }
 
@@ -137,7 +128,7 @@ impl WebhookScheduler {
         &mut self,
         store: &Store,
         start: Key,
-        found: &mut ChosenWebhooks<'_>,
+        found: &mut ChosenWebhooks,
     ) -> Result<(), Fault> {
         let elapsed = store.elapsed();
         let is_time = self.swept.is_none_or(|swept| elapsed >= swept + SWEEP);
@@ -160,14 +151,14 @@ impl WebhookScheduler {
 }
 
 /// The webhooks found so far.
-struct ChosenWebhooks<'p> {
+struct ChosenWebhooks {
     most: usize,
-    passed_over: [&'p HashSet<Uuid>; 2],
     chosen: Vec<Chosen>,
+    /// The chosen webhooks, and the ones without a turn.
     seen: HashSet<Uuid>,
 }
 
-impl ChosenWebhooks<'_> {
+impl ChosenWebhooks {
     /// Takes webhooks from a list, if `is_wanted` accepts their entry.
     /// Returns the place to go on with, unless it reached the end.
     async fn scan(
@@ -194,8 +185,7 @@ impl ChosenWebhooks<'_> {
                 let (Some(webhook), due) = (at.id(), at.time()) else {
                     continue;
                 };
-                let is_free = self.passed_over.iter().all(|all| !all.contains(&webhook));
-                if is_free && self.seen.insert(webhook) {
+                if self.seen.insert(webhook) {
                     self.chosen.push(Chosen { webhook, due });
                 }
             }

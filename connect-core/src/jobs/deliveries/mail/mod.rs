@@ -1,4 +1,7 @@
 //! Switches a webhook off after too many failures, and tells its owner.
+//!
+//! The mail is a step of a session, and not a payload of its own: its mark is in the account's row,
+//! and its retry is the due time of the webhook. A queue of mails needs a family of rows.
 
 use std::time::Duration;
 

@@ -9,11 +9,11 @@ use tokio::time::{Instant, timeout};
 use uuid::Uuid;
 
 use super::{
-    attempt::{Attempted, DueDelivery, NotTried, attempt},
+    attempt::{Attempted, DueDelivery, attempt},
     fair_scheduler::Chosen,
     hosts::{Host, HostPlace},
     mail, purge, resume,
-    session_commits::{self, LeasedWebhook},
+    session_commits::{LeasedWebhook, SessionLease},
     stock,
     work::DeliveryWork,
     worker::WebhookWorker,
@@ -26,11 +26,11 @@ use crate::{
     },
     storage::Key,
     transaction::{
-        Delivery, DeliveryStatus, Error, Fault, OwnWebhook, Webhook,
+        Delivery, DeliveryStatus, Error, Fault, OwnWebhook,
         environment::{Randomness as _, SystemRandomness},
         keys::{Family, key},
     },
-    wire::{Id, Timestamp, limits::WEBHOOK_SECONDS},
+    wire::{Timestamp, limits::WEBHOOK_SECONDS},
 };
 
 /// The attempts at one webhook at a time: at first, and at most.
@@ -73,34 +73,36 @@ pub(super) async fn run(
     let store = worker.store();
     let webhook = chosen.webhook.into();
     let id = new_session();
-    let Some(mut leased) = session_commits::lease(store, chosen, id).await? else {
+    let session = SessionLease { store, webhook, id };
+    let Some(mut leased) = session.lease(chosen.due).await? else {
         return Ok(None);
     };
     let mut work = DeliveryWork::default();
     let mut next = None;
     let mut pause = 0;
     if leased.enabled().is_some() && !leased.is_resumed {
-        let Some(resumed) = resume::run(worker, webhook, id, leased).await? else {
+        let resumed = resume::run(session, &worker.stop, leased).await?;
+        let Some((still, given_up)) = resumed else {
             return Ok(Some(work));
         };
-        leased = resumed.leased;
-        store.metrics().deliveries.given_up.add(resumed.given_up);
-        work.given_up += resumed.given_up;
+        leased = still;
+        store.metrics().deliveries.given_up.add(given_up);
+        work.given_up += given_up;
     }
     if leased.enabled().is_some() && !leased.health.may_attempt(store.now()) {
         // Stock events wait with the rest, and are moved into the queue with the next probe.
         next = leased.health.next_probe();
     } else if leased.enabled().is_some() && leased.is_resumed {
-        let released = stock::release(store, webhook, id).await;
+        let released = stock::release(session).await;
         next = released.unwrap_or_else(|fault| {
             // The deliveries in the queue do not wait for that.
             tracing::error!(%fault, webhook = %webhook.uuid(), "stock events have to wait");
             Some(store.now().plus_seconds(RELEASE_PAUSE))
         });
-        let mut session = DeliverySession::new(worker, webhook, id, leased);
-        let ended = session.deliver().await;
-        work += session.work;
-        if session.is_crowded {
+        let mut deliveries = DeliverySession::new(worker, session, leased);
+        let ended = deliveries.deliver().await;
+        work += deliveries.work;
+        if deliveries.is_crowded {
             pause = CROWDED_PAUSE;
         }
         match ended? {
@@ -112,7 +114,7 @@ pub(super) async fn run(
         let switched_off = usize::from(mail::switch_off(worker, &own.webhook).await?);
         store.metrics().deliveries.switched_off.add(switched_off);
         work.switched_off += switched_off;
-        match session_commits::record(store, webhook, id, &[], &[]).await? {
+        match session.record(&[], &[]).await? {
             Some(still) => leased = still,
             None => return Ok(Some(work)),
         }
@@ -127,7 +129,7 @@ pub(super) async fn run(
         }
         Some(_) => {}
     }
-    session_commits::end(store, webhook, id, next, pause).await?;
+    session.end(next, pause).await?;
     Ok(Some(work))
 }
 
@@ -146,7 +148,7 @@ enum SessionStep {
     /// An attempt not made, for lack of a place.
     Crowded(Box<DueDelivery>),
     /// An attempt not made, as the sender is full.
-    NotTried(Box<NotTried>),
+    NotTried(Box<DueDelivery>),
     /// The end of the wait for a host's place; `None` after a timeout.
     Admitted(Option<HostPlace>),
     /// A commit: the current lease, and the number of recorded attempts.
@@ -157,8 +159,7 @@ type Steps<'w> = FuturesUnordered<Pin<Box<dyn Future<Output = SessionStep> + Sen
 
 struct DeliverySession<'w> {
     worker: &'w WebhookWorker,
-    webhook: Id<Webhook>,
-    id: Uuid,
+    session: SessionLease<'w>,
     leased: LeasedWebhook,
     started: Instant,
     /// The end of the session's work.
@@ -194,21 +195,15 @@ struct DeliverySession<'w> {
 }
 
 impl<'w> DeliverySession<'w> {
-    fn new(
-        worker: &'w WebhookWorker,
-        webhook: Id<Webhook>,
-        id: Uuid,
-        leased: LeasedWebhook,
-    ) -> Self {
+    fn new(worker: &'w WebhookWorker, session: SessionLease<'w>, leased: LeasedWebhook) -> Self {
         let failures = leased.health.failures_in_a_row;
         Self {
             worker,
-            webhook,
-            id,
+            session,
             leased,
             started: Instant::now(),
-            horizon: worker.store().now(),
-            cursor: Some(key(webhook.uuid(), Family::DeliveryByDue, &[])),
+            horizon: session.store.now(),
+            cursor: Some(key(session.webhook.uuid(), Family::DeliveryByDue, &[])),
             queued: VecDeque::new(),
             ready: VecDeque::new(),
             largest: 0,
@@ -259,14 +254,14 @@ impl<'w> DeliverySession<'w> {
                     self.is_crowded |= place.is_none() && self.under_way == 0;
                     self.admitted = place;
                 }
-                Some(SessionStep::NotTried(not_tried)) => {
+                Some(SessionStep::NotTried(due)) => {
                     if !self.is_crowded {
-                        let webhook = self.webhook.uuid();
+                        let webhook = self.session.webhook.uuid();
                         tracing::info!(%webhook, "the sender has no room: deliveries have to wait");
                     }
                     self.under_way -= 1;
                     self.is_crowded = true;
-                    self.ready.push_front(not_tried.0);
+                    self.ready.push_front(*due);
                 }
                 Some(SessionStep::Recorded(leased, work)) => {
                     self.recording = None;
@@ -274,7 +269,7 @@ impl<'w> DeliverySession<'w> {
                         Some(leased) => self.leased = leased,
                         None => return Ok(None),
                     }
-                    let deliveries = &self.worker.store().metrics().deliveries;
+                    let deliveries = &self.session.store.metrics().deliveries;
                     deliveries.succeeded.add(work.delivered);
                     deliveries.failed.add(work.postponed);
                     deliveries.given_up.add(work.given_up);
@@ -299,7 +294,7 @@ impl<'w> DeliverySession<'w> {
 
     /// Returns whether the lease has too little left for another attempt.
     fn is_lease_short(&self) -> bool {
-        self.worker.store().now().plus_seconds(SPARE) >= self.leased.until
+        self.session.store.now().plus_seconds(SPARE) >= self.leased.until
     }
 
     /// Returns whether only the lease keeps attempts from beginning.
@@ -338,7 +333,7 @@ impl<'w> DeliverySession<'w> {
                 }
                 match attempt(worker.store(), &*worker.sender, &own, due, is_probe).await {
                     Ok(attempted) => SessionStep::Attempted(Box::new(attempted)),
-                    Err(not_tried) => SessionStep::NotTried(Box::new(not_tried)),
+                    Err(due) => SessionStep::NotTried(Box::new(due)),
                 }
             }));
         }
@@ -373,10 +368,9 @@ impl<'w> DeliverySession<'w> {
         self.recording = Some(self.ended.len());
         let ended = std::mem::take(&mut self.ended);
         let broken = std::mem::take(&mut self.broken);
-        let (worker, webhook, id) = (self.worker, self.webhook, self.id);
+        let session = self.session;
         steps.push(Box::pin(async move {
-            let recorded =
-                session_commits::record(worker.store(), webhook, id, &ended, &broken).await;
+            let recorded = session.record(&ended, &broken).await;
             SessionStep::Recorded(recorded, count(&ended))
         }));
     }

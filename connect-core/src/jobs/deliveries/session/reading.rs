@@ -39,8 +39,8 @@ impl DeliverySession<'_> {
     /// Reads more of the queue.
     async fn read_queue(&mut self, from: Key) -> Result<(), Fault> {
         let end = KeyPart::Time(self.horizon.plus_micros(1));
-        let end = key(self.webhook.uuid(), Family::DeliveryByDue, &[end]);
-        let reader = LenientReader::new(self.worker.store());
+        let end = key(self.session.webhook.uuid(), Family::DeliveryByDue, &[end]);
+        let reader = LenientReader::new(self.session.store);
         let piece = reader.piece(&from, Some(&end), PIECE).await?;
         self.cursor = piece.next;
         // It stays where it is: perhaps the storage can return it later.
@@ -64,7 +64,7 @@ impl DeliverySession<'_> {
         let due: Vec<_> = self.queued.drain(..count).collect();
         let events: Vec<Option<Key>> = due.iter().map(|(_, due)| due.event_key()).collect();
         let keys: Vec<Key> = events.iter().flatten().cloned().collect();
-        let reader = LenientReader::new(self.worker.store());
+        let reader = LenientReader::new(self.session.store);
         let mut bodies = reader.values(&keys).await?.into_iter();
         self.largest = 0;
         for ((place, delivery), event) in due.into_iter().zip(&events) {
