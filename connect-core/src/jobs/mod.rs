@@ -5,6 +5,7 @@
 mod backlog;
 mod deliveries;
 mod images;
+mod queue;
 mod worker;
 
 pub(crate) use deliveries::SentStock;

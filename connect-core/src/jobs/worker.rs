@@ -35,7 +35,8 @@ const SHORTEST_SLEEP: Duration = Duration::from_millis(100);
 
 /// A kind of work with a queue of its own.
 ///
-/// To add one, implement this trait for its worker, and [`Scheduler`] for the choice of groups.
+/// To add one, implement this trait for its worker. A queue with a row per item takes its
+/// [`FairQueue`](super::queue::FairQueue) as the choice of groups, another one a [`Scheduler`].
 /// Three rules keep several workers apart, in [`work`](Self::work):
 ///
 /// 1. The commit of a lease expects no other lease.
@@ -60,6 +61,9 @@ pub(super) trait Payload: Send + Sync + 'static {
     /// Then the group may have its next turn at once.
     const IN_PARTS: bool;
 
+    /// The choice before its first look.
+    fn scheduler() -> Self::Scheduler;
+
     /// The store with the queue.
     fn store(&self) -> &Store;
 
@@ -82,7 +86,7 @@ pub(super) trait Payload: Send + Sync + 'static {
 }
 
 /// The choice of groups with due work.
-pub(super) trait Scheduler: Default + Send {
+pub(super) trait Scheduler: Send {
     /// A group to be leased.
     type Due: Send + 'static;
 
@@ -146,7 +150,7 @@ pub(super) async fn run<P: Payload>(
     let mut resting = HashSet::new();
     // Each has a task of its own, so that the cores share the work. They end with this worker.
     let mut turns: JoinSet<(Uuid, bool)> = JoinSet::new();
-    let mut scheduler = P::Scheduler::default();
+    let mut scheduler = P::scheduler();
     let mut next_interval = Instant::now();
     let mut next_look = pin!(sleep_until(next_interval));
     loop {
@@ -223,7 +227,7 @@ pub(super) async fn run<P: Payload>(
 /// The queue cannot be read. A failed turn is logged, and left to the next call.
 pub(super) async fn tick<P: Payload>(payload: &P) -> Result<P::Work, Error> {
     let mut all = P::Work::default();
-    let mut scheduler = P::Scheduler::default();
+    let mut scheduler = P::scheduler();
     let (mut done, nowhere) = (HashSet::new(), HashSet::new());
     loop {
         let store = payload.store();
@@ -289,7 +293,6 @@ mod tests {
     };
 
     /// Three groups, always with due work.
-    #[derive(Default)]
     struct Three;
 
     impl Scheduler for Three {
@@ -337,6 +340,10 @@ mod tests {
         const NAME: &'static str = "turns";
         const GROUPS: usize = 2;
         const IN_PARTS: bool = true;
+
+        fn scheduler() -> Three {
+            Three
+        }
 
         fn store(&self) -> &Store {
             &self.store

@@ -43,6 +43,10 @@ impl Payload for WebhookWorker {
     const GROUPS: usize = 256;
     const IN_PARTS: bool = false;
 
+    fn scheduler() -> WebhookScheduler {
+        WebhookScheduler::default()
+    }
+
     fn store(&self) -> &Store {
         self.connect.store()
     }

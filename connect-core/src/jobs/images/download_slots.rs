@@ -10,11 +10,7 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 use uuid::Uuid;
 
-/// Returns whether an account may take another slot.
-/// It may take its first one, or one within its half.
-pub(super) fn may_take(own: usize, free: usize) -> bool {
-    free > 0 && (own == 0 || own + 2 <= free)
-}
+use crate::jobs::queue::may_take;
 
 /// The slots for downloads, over all accounts.
 #[derive(Debug)]

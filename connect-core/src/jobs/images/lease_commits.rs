@@ -5,9 +5,9 @@ use std::ops::AddAssign;
 use uuid::Uuid;
 
 use crate::{
+    jobs::queue::QueuedItem,
     resources::{images as jobs, products},
     rules::image::MOST_ATTEMPTS,
-    storage::Key,
     transaction::{End, Fault, Reads, Store, UnitOfWork, environment::ImageFailure},
     wire::{Id, ImageError, ImageJob, ImageStatus, Product},
 };
@@ -45,15 +45,6 @@ impl AddAssign for ImageWork {
     }
 }
 
-/// A place in the queue.
-#[derive(Clone, Debug)]
-pub(super) struct QueuedJob {
-    /// The key of the entry.
-    pub(super) entry: Key,
-    /// The job of the entry.
-    pub(super) job: Uuid,
-}
-
 /// A job leased by a worker.
 #[derive(Clone, Debug)]
 pub(super) struct LeasedJob {
@@ -79,13 +70,13 @@ pub(super) type Outcome = Option<Result<String, ImageFailure>>;
 pub(super) async fn lease(
     store: &Store,
     location: Uuid,
-    queued: &[QueuedJob],
+    queued: &[QueuedItem],
 ) -> Result<Vec<LeasedJob>, Fault> {
     let committed = store.transact(location, |mut unit| async move {
         let mut reads = Reads::of(location);
         for queued in queued {
             reads.row(queued.entry.clone());
-            reads.row(jobs::row_key(location, queued.job));
+            reads.row(jobs::row_key(location, queued.id));
         }
         unit.load(reads).await?;
         let mut leased = Vec::with_capacity(queued.len());
@@ -94,7 +85,7 @@ pub(super) async fn lease(
                 // Another worker was faster, or the job was cancelled.
                 continue;
             }
-            let job = jobs::find(&mut unit, queued.job).await?;
+            let job = jobs::find(&mut unit, queued.id).await?;
             let is_there =
                 |job: &ImageJob| jobs::queue_key(location, job).as_ref() == Some(&queued.entry);
             let Some(before) = job.filter(is_there) else {

@@ -10,7 +10,6 @@
 
 mod download_slots;
 mod lease_commits;
-mod queue;
 
 use std::{fmt::Display, panic::AssertUnwindSafe, pin::pin, sync::Arc, time::Duration};
 
@@ -28,15 +27,18 @@ pub use self::lease_commits::ImageWork;
 use self::{
     download_slots::DownloadSlots,
     lease_commits::{LeasedJob, Outcome},
-    queue::{DueJobs, LocationScheduler},
 };
-use super::worker::{self, Payload, Turn, commit_together};
+use super::{
+    queue::{DueGroup, FairQueue},
+    worker::{self, Payload, Turn, commit_together},
+};
 use crate::{
     engine::Connect,
     rules::{image::LEASE, lease::LEASE_MARGIN},
     transaction::{
         Error, Store,
         environment::{ImageFailure, Images},
+        keys::Family,
     },
     wire::{ImageErrorCode, ImageJob},
 };
@@ -85,12 +87,16 @@ impl Connect {
 }
 
 impl Payload for ImageWorker {
-    type Scheduler = LocationScheduler;
+    type Scheduler = FairQueue;
     type Work = ImageWork;
 
     const NAME: &'static str = "images";
     const GROUPS: usize = 8;
     const IN_PARTS: bool = true;
+
+    fn scheduler() -> FairQueue {
+        FairQueue::of(Family::ImageJobByDue)
+    }
 
     fn store(&self) -> &Store {
         self.connect.store()
@@ -105,17 +111,13 @@ impl Payload for ImageWorker {
     }
 
     /// Handles jobs of one location.
-    async fn work(&self, due: DueJobs) -> Result<Turn<ImageWork>, Error> {
-        let DueJobs {
-            location,
-            account,
-            jobs,
-        } = due;
+    async fn work(&self, due: DueGroup) -> Result<Turn<ImageWork>, Error> {
+        let (location, account) = (due.group, due.account);
         let begin_by = Instant::now() + BEGIN;
         let store = self.connect.store();
-        let lease = |jobs| lease_commits::lease(store, location, jobs);
+        let lease = |items| lease_commits::lease(store, location, items);
         let mut leased = Vec::new();
-        for part in commit_together(&jobs, lease).await {
+        for part in commit_together(&due.items, lease).await {
             match part {
                 Ok(part) => leased.extend(part),
                 Err(fault) => tracing::error!(%fault, %location, "image jobs cannot be begun"),

@@ -1,17 +1,18 @@
-//! The choice of the jobs of a worker.
+//! The choice of work from a queue with a row per item, in the order of due times.
 //!
-//! The queue is one for all locations, ordered by due time. A location with many jobs must not make
-//! the other locations wait, so locations take turns: a location without a turn comes first,
-//! however far behind its jobs are in the queue. An account with many locations must not make other
-//! accounts wait either, so the worker is at only a few of its locations at a time.
+//! The queue is one for all groups, such as locations. A group with many items must not make the
+//! other groups wait, so groups take turns: a group without a turn comes first, however far behind
+//! its items are in the queue. An account with many groups must not make other accounts wait either,
+//! so a worker is at only a few of its groups at a time.
+//!
+//! A key of the queue has the due time, the id of the group and the id of the item.
 
 use std::collections::{HashMap, HashSet};
 
 use uuid::Uuid;
 
-use super::{download_slots::may_take, lease_commits::QueuedJob};
+use super::worker::Scheduler;
 use crate::{
-    jobs::worker::Scheduler,
     storage::Key,
     transaction::{
         Fault, LenientReader, Lookup, ReadKey, Store, Webhooks,
@@ -19,7 +20,7 @@ use crate::{
     },
 };
 
-/// The most jobs leased by one commit, as one turn.
+/// The most items leased by one commit, as one turn.
 const LEASED: usize = 16;
 
 /// The entries of the queue read at a time.
@@ -28,79 +29,83 @@ const PIECE: usize = 2000;
 /// The most pieces to read for one round of turns.
 const PIECES: usize = 8;
 
-/// The most locations with a remembered account.
+/// The most groups with a remembered account.
 const REMEMBERED: usize = 100_000;
 
-/// The due jobs of a location.
-#[derive(Debug)]
-pub(in crate::jobs) struct DueJobs {
-    pub(super) location: Uuid,
-    pub(super) account: Uuid,
-    pub(super) jobs: Vec<QueuedJob>,
+/// Returns whether an account may take another place.
+/// It may take its first one, or one within its half of the free ones.
+pub(super) fn may_take(own: usize, free: usize) -> bool {
+    free > 0 && (own == 0 || own + 2 <= free)
 }
 
-/// Gives locations their turns.
+/// An item in the queue.
+#[derive(Clone, Debug)]
+pub(super) struct QueuedItem {
+    /// The key of the entry.
+    pub(super) entry: Key,
+    pub(super) id: Uuid,
+}
+
+/// The due items of a group.
+#[derive(Debug)]
+pub(super) struct DueGroup {
+    pub(super) group: Uuid,
+    pub(super) account: Uuid,
+    pub(super) items: Vec<QueuedItem>,
+}
+
+/// Gives groups their turns.
 ///
-/// A round reads the head of the queue with the oldest due jobs, and goes on from the end of the
+/// A round reads the head of the queue with the oldest due items, and goes on from the end of the
 /// last round. So each round is bounded, and no part of the queue is left out for long.
 #[derive(Debug)]
-pub(in crate::jobs) struct LocationScheduler {
+pub(super) struct FairQueue {
+    family: Family,
     /// The entries read at a time.
     piece: usize,
-    /// The locations with a turn in this cycle.
+    /// The groups with a turn in this cycle.
     /// A new cycle begins when a round reaches the end of the queue without finding another one.
     had: HashSet<Uuid>,
     /// The next round's place behind the head; `None` after the end.
     go_on: Option<Key>,
-    /// The accounts of known locations. They never change.
+    /// The accounts of known groups. They never change.
     accounts: HashMap<Uuid, Uuid>,
 }
 
-impl Default for LocationScheduler {
-    fn default() -> Self {
-        Self {
-            piece: PIECE,
-            had: HashSet::new(),
-            go_on: None,
-            accounts: HashMap::new(),
-        }
-    }
-}
+impl Scheduler for FairQueue {
+    type Due = DueGroup;
 
-impl Scheduler for LocationScheduler {
-    type Due = DueJobs;
-
-    fn group(due: &DueJobs) -> Uuid {
-        due.location
+    fn group(due: &DueGroup) -> Uuid {
+        due.group
     }
 
-    /// Returns the jobs of at most `most` locations.
-    /// Locations without a turn so far come first, then the rest, the longest waiting first. No account
-    /// gets more than its part of `most` and the locations `at_work` together.
+    /// Returns the items of at most `most` groups.
+    /// Groups without a turn so far come first, then the rest, the longest waiting first. No account
+    /// gets more than its part of `most` and the groups `at_work` together.
     async fn next(
         &mut self,
         store: &Store,
         most: usize,
         resting: &HashSet<Uuid>,
         at_work: &HashSet<Uuid>,
-    ) -> Result<Vec<DueJobs>, Fault> {
+    ) -> Result<Vec<DueGroup>, Fault> {
         if most == 0 {
             return Ok(Vec::new());
         }
         let mut parts: HashMap<Uuid, usize> = HashMap::new();
-        for location in at_work {
-            *parts.entry(self.account(*location)).or_default() += 1;
+        for group in at_work {
+            *parts.entry(self.account(*group)).or_default() += 1;
         }
         let mut due = self.look(store, &(resting | at_work), most, &parts).await?;
-        due.sort_by_key(|due| self.had.contains(&due.location));
+        due.sort_by_key(|due| self.had.contains(&due.group));
         let chosen = share(due.iter(), most, parts);
-        due.retain(|due| chosen.contains(&due.location));
+        due.retain(|due| chosen.contains(&due.group));
         let first = due.first();
-        let has_fresh = first.is_some_and(|first| !self.had.contains(&first.location));
+        let has_fresh = first.is_some_and(|first| !self.had.contains(&first.group));
         if !has_fresh && self.is_at_end() {
             self.had.clear();
         }
-        self.had.extend(due.iter().map(|due| due.location));
+        self.had.extend(due.iter().map(|due| due.group));
         Ok(due)
     }
 
@@ -110,77 +115,88 @@ impl Scheduler for LocationScheduler {
     }
 }
 
-impl LocationScheduler {
-    /// The account of a known location, or the location itself if unknown.
-    fn account(&self, location: Uuid) -> Uuid {
-        self.accounts.get(&location).copied().unwrap_or(location)
+impl FairQueue {
+    /// The queue of a family, before its first round.
+    pub(super) fn of(family: Family) -> Self {
+        Self {
+            family,
+            piece: PIECE,
+            had: HashSet::new(),
+            go_on: None,
+            accounts: HashMap::new(),
+        }
     }
 
-    /// Reads and remembers the accounts of locations.
+    /// The account of a known group, or the group itself if unknown.
+    fn account(&self, group: Uuid) -> Uuid {
+        self.accounts.get(&group).copied().unwrap_or(group)
+    }
+
+    /// Reads and remembers the accounts of groups.
     async fn learn(
         &mut self,
         reader: &LenientReader<'_>,
-        locations: &HashSet<Uuid>,
+        groups: &HashSet<Uuid>,
     ) -> Result<(), Fault> {
-        if self.accounts.len() + locations.len() > REMEMBERED {
+        if self.accounts.len() + groups.len() > REMEMBERED {
             self.accounts.clear();
         }
-        let links: Vec<Key> = locations.iter().copied().map(Webhooks::link_key).collect();
+        let links: Vec<Key> = groups.iter().copied().map(Webhooks::link_key).collect();
         let accounts = reader.values(&links).await?;
-        for (location, link) in locations.iter().zip(accounts) {
+        for (group, link) in groups.iter().zip(accounts) {
             let account = match &link {
                 Lookup::Found(Some(link)) => ReadKey::of(link).map(|at| at.partition),
-                // A location whose account is lost has its part for itself.
+                // A group without an account has its part for itself.
                 Lookup::Found(None) | Lookup::Damaged => None,
             };
-            let account = account.unwrap_or(*location);
-            self.accounts.insert(*location, account);
+            let account = account.unwrap_or(*group);
+            self.accounts.insert(*group, account);
         }
         Ok(())
     }
 
-    /// Reads due jobs until `most` locations without a turn are found.
-    /// The locations are in the order of their discovery.
+    /// Reads due items until `most` groups without a turn are found.
+    /// The groups are in the order of their discovery.
     async fn look(
         &mut self,
         store: &Store,
         passed_over: &HashSet<Uuid>,
         most: usize,
         parts: &HashMap<Uuid, usize>,
-    ) -> Result<Vec<DueJobs>, Fault> {
-        let mut due: Vec<DueJobs> = Vec::new();
+    ) -> Result<Vec<DueGroup>, Fault> {
+        let mut due: Vec<DueGroup> = Vec::new();
         let mut places = HashMap::new();
         let end = KeyPart::Time(store.now().plus_micros(1));
-        let end = key(GLOBAL, Family::ImageJobByDue, &[end]);
-        let mut from = key(GLOBAL, Family::ImageJobByDue, &[]);
+        let end = key(GLOBAL, self.family, &[end]);
+        let mut from = key(GLOBAL, self.family, &[]);
         let reader = LenientReader::new(store);
         for number in 0..PIECES {
             // Rows behind an unreadable row are still handled.
             let piece = reader.piece(&from, Some(&end), self.piece).await?;
             let queued = piece.entries.into_iter().filter_map(|(entry, _)| {
-                let (location, job) = ReadKey::of(&entry)?.two_ids()?;
-                let is_free = !passed_over.contains(&location);
-                is_free.then_some((location, QueuedJob { entry, job }))
+                let (group, id) = ReadKey::of(&entry)?.two_ids()?;
+                let is_free = !passed_over.contains(&group);
+                is_free.then_some((group, QueuedItem { entry, id }))
             });
             let queued: Vec<_> = queued.collect();
-            let unknown = queued.iter().map(|(location, _)| *location);
-            let unknown = unknown.filter(|location| !self.accounts.contains_key(location));
+            let unknown = queued.iter().map(|(group, _)| *group);
+            let unknown = unknown.filter(|group| !self.accounts.contains_key(group));
             let unknown: HashSet<_> = unknown.collect();
             self.learn(&reader, &unknown).await?;
-            for (location, queued) in queued {
-                let place = *places.entry(location).or_insert(due.len());
+            for (group, queued) in queued {
+                let place = *places.entry(group).or_insert(due.len());
                 if place == due.len() {
-                    due.push(DueJobs {
-                        location,
-                        account: self.account(location),
-                        jobs: Vec::new(),
+                    due.push(DueGroup {
+                        group,
+                        account: self.account(group),
+                        items: Vec::new(),
                     });
                 }
-                if due[place].jobs.len() < LEASED {
-                    due[place].jobs.push(queued);
+                if due[place].items.len() < LEASED {
+                    due[place].items.push(queued);
                 }
             }
-            let fresh = due.iter().filter(|due| !self.had.contains(&due.location));
+            let fresh = due.iter().filter(|due| !self.had.contains(&due.group));
             if share(fresh, most, parts.clone()).len() == most {
                 // This piece may have more of them. The head is read by every round.
                 if number > 0 {
@@ -199,10 +215,10 @@ impl LocationScheduler {
     }
 }
 
-/// Chooses at most `most` locations, in their order.
+/// Chooses at most `most` groups, in their order.
 /// No account gets more than its part, including the `parts` it has already.
 fn share<'d>(
-    due: impl Iterator<Item = &'d DueJobs>,
+    due: impl Iterator<Item = &'d DueGroup>,
     most: usize,
     mut parts: HashMap<Uuid, usize>,
 ) -> HashSet<Uuid> {
@@ -211,7 +227,7 @@ fn share<'d>(
         let part = parts.entry(due.account).or_default();
         if may_take(*part, most - chosen.len()) {
             *part += 1;
-            chosen.insert(due.location);
+            chosen.insert(due.group);
         }
     }
     chosen
@@ -249,7 +265,7 @@ mod tests {
 
     /// The locations of a round, and the number of their jobs.
     async fn round(
-        scheduler: &mut LocationScheduler,
+        scheduler: &mut FairQueue,
         store: &Store,
         most: usize,
         without: &[u128],
@@ -260,14 +276,14 @@ mod tests {
         let due = due.unwrap();
         let counted = due.iter();
         counted
-            .map(|due| (due.location.as_u128(), due.jobs.len()))
+            .map(|due| (due.group.as_u128(), due.items.len()))
             .collect()
     }
 
-    fn by_two() -> LocationScheduler {
-        LocationScheduler {
+    fn by_two() -> FairQueue {
+        FairQueue {
             piece: 2,
-            ..LocationScheduler::default()
+            ..FairQueue::of(Family::ImageJobByDue)
         }
     }
 
@@ -292,7 +308,7 @@ mod tests {
     #[tokio::test]
     async fn a_turn_is_bounded() {
         let store = queue([1; 40]).await;
-        let turn = round(&mut LocationScheduler::default(), &store, 8, &[]).await;
+        let turn = round(&mut FairQueue::of(Family::ImageJobByDue), &store, 8, &[]).await;
         assert_eq!(turn, [(1, LEASED)]);
     }
 
@@ -338,9 +354,8 @@ mod tests {
         let mut scheduler = by_two();
         let ids = |ids: &[u128]| ids.iter().copied().map(Uuid::from_u128).collect();
         let (none, two): (HashSet<_>, HashSet<_>) = (HashSet::new(), ids(&[1, 2]));
-        let at = |due: Vec<DueJobs>| -> Vec<_> {
-            due.iter().map(|due| due.location.as_u128()).collect()
-        };
+        let at =
+            |due: Vec<DueGroup>| -> Vec<_> { due.iter().map(|due| due.group.as_u128()).collect() };
         let all = scheduler.next(&store, 8, &none, &none).await.unwrap();
         assert_eq!(at(all), [1, 2, 3, 4, 20, 21]);
         // The next have had no turn yet, and the former ones get what is left of the part: nothing.
