@@ -1,5 +1,5 @@
 //! Pages of lists: the choice of an index, the search through it with a filter, and the JSON.
-//! A page is read in one round trip, or in two if a filter passes few rows.
+//! A page is read in one round trip, and in few if a filter passes few rows.
 
 use super::{
     answer::Json,

@@ -5,7 +5,8 @@
 //! its items are in the queue. An account with many groups must not make other accounts wait either,
 //! so a worker is at only a few of its groups at a time.
 //!
-//! A key of the queue has the due time, the id of the group and the id of the item.
+//! A key of the queue has the due time, the id of the group and the id of the item. A group is a
+//! location or a webhook: their links lead to the account.
 
 use std::collections::{HashMap, HashSet};
 

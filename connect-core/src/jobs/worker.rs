@@ -30,7 +30,7 @@ use crate::{
     wire::Timestamp,
 };
 
-/// The shortest time between two looks.
+/// The shortest wait for a due time.
 const SHORTEST_SLEEP: Duration = Duration::from_millis(100);
 
 /// A kind of work with a queue of its own.
@@ -137,7 +137,7 @@ pub(super) struct Turn<W> {
 
 /// Runs until `until` is ready.
 /// Looks for due groups every `interval`, when woken, and when one becomes due. At the end, no new
-/// turns begin, and current ones are told to stop.
+/// turns begin, current ones are told to stop, and their end is waited for.
 pub(super) async fn run<P: Payload>(
     payload: P,
     interval: Duration,

@@ -40,7 +40,7 @@ macro_rules! relation {
 }
 
 /// Makes the enum of families, their list, the shapes of keys and the relations.
-/// A new family is in all four.
+/// A new family is in all of them.
 macro_rules! families {
     ($(
         $(#[$doc:meta])*
@@ -140,9 +140,9 @@ pub(crate) enum Relation {
 pub(crate) enum EntryForm {
     /// The key ends with the key of the row; the value is empty.
     Index,
-    /// The key ends with the key of the row; the value is a field of the row.
+    /// The key ends with the key of the row; the value is more about it.
     Field,
-    /// The value is the key of the row.
+    /// The value is the end of the key of the row.
     Pointer,
 }
 

@@ -14,7 +14,7 @@ use crate::{
 pub(crate) trait Stored: DeserializeOwned {
     /// The family of the rows.
     const FAMILY: Family;
-    /// The kind of record with a loss if a row is missing, under the same id.
+    /// The kind of record to repair when an entry leads to a missing row.
     const RECORD: Option<Family> = None;
 
     /// The relations of a row under the key `at`.
@@ -30,7 +30,7 @@ pub(crate) struct Relations {
     pub(crate) name: String,
     /// The time of its last change, if the clock has it.
     pub(crate) changed_at: Option<Timestamp>,
-    /// Its index entries, with their values.
+    /// The entries that follow from the row alone, with their values.
     pub(crate) entries: Vec<Entry>,
     /// Its references to records of other kinds, with the names of the kinds.
     pub(crate) references: Vec<(Family, &'static str, Uuid)>,

@@ -1,4 +1,4 @@
-//! Accounts: made, listed and changed by the operator.
+//! Accounts: made, listed and changed.
 
 use clap::{Args, Subcommand};
 use connect_core::{

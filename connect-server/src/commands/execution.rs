@@ -58,8 +58,8 @@ pub(super) fn known<T: Serialize + Send + 'static>(result: T) -> Shown<'static> 
     shown(ready(Ok(result)))
 }
 
-/// A thing that an account owns.
-pub(super) trait Owned: Sized {
+/// A thing of an account, found by its id.
+pub(super) trait OfAccount: Sized {
     /// Its name in texts.
     const NAME: &'static str;
 
@@ -67,7 +67,7 @@ pub(super) trait Owned: Sized {
     const ADVICE: &'static str = "";
 
     /// Returns whether an account has it.
-    async fn is_of(id: Id<Self>, account: &Account, connect: &Connect) -> Result<bool, Error>;
+    async fn is_of(id: Id<Self>, account: Id<Account>, connect: &Connect) -> Result<bool, Error>;
 }
 
 impl<'a> Execution<'a> {
@@ -112,7 +112,7 @@ impl<'a> Execution<'a> {
     ///
     /// # Errors
     /// No account has such an object.
-    pub(super) async fn on<T: Owned>(
+    pub(super) async fn on<T: OfAccount>(
         &mut self,
         action: Action,
         id: Id<T>,
@@ -125,7 +125,7 @@ impl<'a> Execution<'a> {
     ///
     /// # Errors
     /// No account has such an object.
-    pub(super) async fn find<T: Owned>(&mut self, id: Id<T>) -> Result<Id<Account>, Error> {
+    pub(super) async fn find<T: OfAccount>(&mut self, id: Id<T>) -> Result<Id<Account>, Error> {
         self.subject.is(id);
         let account = match self.by {
             Authority::Owner(account) => account,
@@ -192,11 +192,10 @@ impl<'a> Execution<'a> {
         }
     }
 
-    async fn account_of<T: Owned>(&self, id: Id<T>) -> Result<Id<Account>, Error> {
+    async fn account_of<T: OfAccount>(&self, id: Id<T>) -> Result<Id<Account>, Error> {
         for account in self.connect.account_ids().await? {
-            let account = self.connect.account(account).await?;
-            if T::is_of(id, &account, self.connect).await? {
-                return Ok(account.id);
+            if T::is_of(id, account, self.connect).await? {
+                return Ok(account);
             }
         }
         Err(missing(id))
@@ -222,7 +221,7 @@ impl<'a> Execution<'a> {
 }
 
 /// The refusal of a command about a missing object.
-pub(super) fn missing<T: Owned>(id: Id<T>) -> Error {
+pub(super) fn missing<T: OfAccount>(id: Id<T>) -> Error {
     not_found(format!("there is no {} {id}{}", T::NAME, T::ADVICE))
 }
 

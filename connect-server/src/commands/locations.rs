@@ -1,4 +1,4 @@
-//! Locations: made, listed and changed by the operator.
+//! Locations: made, listed and changed.
 
 use clap::{Args, Subcommand};
 use connect_core::{
@@ -8,7 +8,7 @@ use connect_core::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::execution::{Execution, Owned, Shown, known};
+use super::execution::{Execution, OfAccount, Shown, known};
 use crate::telemetry::audit::Action;
 
 /// A command about locations: the shops of an account.
@@ -66,11 +66,12 @@ pub struct LocationView {
     pub account_id: Id<Account>,
 }
 
-impl Owned for Location {
+impl OfAccount for Location {
     const NAME: &'static str = "location";
     const ADVICE: &'static str = "; `connect-server location list` lists them";
 
-    async fn is_of(id: Id<Self>, account: &Account, _: &Connect) -> Result<bool, Error> {
+    async fn is_of(id: Id<Self>, account: Id<Account>, connect: &Connect) -> Result<bool, Error> {
+        let account = connect.account(account).await?;
         Ok(account.locations.iter().any(|at| at.id == id))
     }
 }

@@ -160,9 +160,13 @@ mod tests {
     }
 
     async fn executed(connect: &Connect, by: Authority, command: Value) -> Result<Value, u16> {
+        let is_read =
+            command.to_string().contains("list") || command["webhook"]["deliveries"].is_object();
         let command: OwnerCommand = serde_json::from_value(command).unwrap();
         let mut execution = Execution::new(connect, by, None);
         let shown = command.execute(&mut execution).await;
+        // The audit log has a line of every change, refused or done.
+        assert_eq!(execution.action.is_none(), is_read, "{command:?}");
         let shown = shown.map_err(|error| error.status())?;
         Ok(shown.await.unwrap())
     }

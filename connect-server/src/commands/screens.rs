@@ -1,4 +1,6 @@
-//! Screens: made, listed, given new keys and revoked by the operator.
+//! Screens: made, listed, given new keys and revoked.
+
+use std::{future::ready, ops::Not};
 
 use clap::Subcommand;
 use connect_core::{
@@ -10,7 +12,7 @@ use serde_json::Value;
 
 use super::{
     ShownOnce,
-    execution::{Execution, Owned, Shown, known, shown},
+    execution::{Execution, OfAccount, Shown, known, shown},
 };
 use crate::{sandbox::check_name, telemetry::audit::Action};
 
@@ -31,7 +33,7 @@ pub enum ScreenCommand {
         name: String,
         /// Set for a screen without a key, as the dashboard makes them.
         #[arg(skip)]
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "Not::not")]
         no_key: bool,
     },
     /// List all screens, without their keys.
@@ -89,10 +91,11 @@ pub struct ScreenView {
     pub key_created_at: Option<Timestamp>,
 }
 
-impl Owned for Screen {
+impl OfAccount for Screen {
     const NAME: &'static str = "screen";
 
-    async fn is_of(id: Id<Self>, account: &Account, _: &Connect) -> Result<bool, Error> {
+    async fn is_of(id: Id<Self>, account: Id<Account>, connect: &Connect) -> Result<bool, Error> {
+        let account = connect.account(account).await?;
         Ok(account.screens.iter().any(|screen| screen.id == id))
     }
 }
@@ -153,9 +156,9 @@ pub(super) async fn execute<'a>(
         }
         ScreenCommand::Delete { id } => {
             let account = to.on(Action::DeleteScreen, *id).await?;
-            let deleted = views(connect, account, *id, None).await?;
+            let deleted = views(connect, account, *id, None).await;
             connect.delete_screen(account, *id).await?;
-            Ok(known(deleted))
+            Ok(shown(ready(deleted)))
         }
     }
 }

@@ -51,6 +51,7 @@ impl Filled {
         let everywhere = ["", "/tokens", "/tokens/new", "/webhooks", "/webhooks/new"];
         let more = [
             "/screens",
+            "/screens/names",
             "/account",
             "/account/email",
             "/account/password",

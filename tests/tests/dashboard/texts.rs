@@ -1,5 +1,7 @@
 //! Texts that a shop, an integrator or an endpoint has written stand on the pages as texts.
 
+use std::collections::BTreeSet;
+
 use connect_tests::data::DataFolder;
 
 use super::{
@@ -17,6 +19,15 @@ const SHORT: &str = "\"><img src=x onerror='alert(4)'>";
 const ESCAPED: &str =
     "&quot;&gt;&lt;script&gt;alert(2)&lt;/script&gt;&lt;img src=x onerror='alert(3)'&gt;";
 
+/// The pages of the dashboard to which a page leads, without queries.
+fn links(page: &str) -> impl Iterator<Item = String> {
+    let links = page.split("<a ").skip(1);
+    let links =
+        links.filter_map(|link| link.split("href=\"").nth(1)?.split(['"', '?', '#']).next());
+    let links = links.filter(|link| link.starts_with("/dashboard"));
+    links.map(str::to_owned)
+}
+
 #[tokio::test]
 async fn the_texts_of_others_are_escaped_on_every_page() {
     let data = DataFolder::new(PROGRAM, "account");
@@ -24,21 +35,29 @@ async fn the_texts_of_others_are_escaped_on_every_page() {
     let email = "\"<script>alert(5)</script>\"@shops.example";
     let mut shop = fill(&data, &server, EVIL, SHORT, email).await;
     let mut escaped = 0;
-    for path in shop.pages() {
+    let mut linked = BTreeSet::new();
+    let pages = shop.pages();
+    for path in &pages {
         for query in [
             "", "done", "code", "cursor", "date", "status", "category", "before",
         ] {
             let mark = if path.contains('?') { '&' } else { '?' };
             let evil: String = form_urlencoded::byte_serialize(EVIL.as_bytes()).collect();
             let address = match query {
-                "" => path.clone(),
+                "" => path.to_owned(),
                 query => format!("{path}{mark}{query}={evil}"),
             };
             let page = super::browser::text(&shop.browser.open(&address).await);
             assert_harmless(&address, &page);
+            linked.extend(links(&page));
             escaped += page.matches(ESCAPED).count();
         }
     }
+    // No page was left out.
+    let visited = pages.iter().map(|path| path.split('?').next().unwrap());
+    let visited: BTreeSet<_> = visited.map(str::to_owned).collect();
+    let left_out: Vec<_> = linked.difference(&visited).collect();
+    assert_eq!(left_out, Vec::<&String>::new());
     // Each kind of text is there, where its page shows it.
     let hook = format!("/webhooks/{}", shop.webhook);
     for (page, times) in [

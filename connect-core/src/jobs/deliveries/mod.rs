@@ -32,7 +32,7 @@ pub(crate) use self::stock::SentStock;
 pub use self::{hosts::HostLimits, work::DeliveryWork, worker::WebhookWorker};
 
 use self::fair_scheduler::{Chosen, WebhookScheduler};
-use super::worker::{self as engine, Payload, Turn};
+use super::worker::{self as job_loop, Payload, Turn};
 use crate::transaction::{Error, Store};
 
 impl Payload for WebhookWorker {
@@ -74,7 +74,7 @@ impl WebhookWorker {
     /// Looks for due webhooks every `interval`, and when a retry is due. At the end, no new
     /// attempts are made, and current ones end within ten seconds.
     pub async fn run(self, interval: Duration, until: impl Future<Output = ()>) {
-        engine::run(self, interval, until).await;
+        job_loop::run(self, interval, until).await;
     }
 
     /// Makes all due deliveries, and returns their outcomes.
@@ -83,6 +83,6 @@ impl WebhookWorker {
     /// # Errors
     /// The queue cannot be read. A failure at one webhook is logged, and tried again later.
     pub async fn tick(&self) -> Result<DeliveryWork, Error> {
-        engine::tick(self).await
+        job_loop::tick(self).await
     }
 }

@@ -1,4 +1,4 @@
-//! The worker and its shared parts.
+//! Construction and settings of the worker.
 
 use std::sync::Arc;
 

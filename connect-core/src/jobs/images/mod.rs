@@ -150,8 +150,8 @@ impl Payload for ImageWorker {
         Ok(Turn { work, has_progress })
     }
 
-    fn log_failure(location: Uuid, _: &dyn Display) {
-        tracing::error!(%location, "the work on images has panicked");
+    fn log_failure(location: Uuid, reason: &dyn Display) {
+        tracing::error!(%location, %reason, "the work on images has panicked");
     }
 }
 

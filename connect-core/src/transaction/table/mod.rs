@@ -100,7 +100,7 @@ impl UnitOfWork<'_> {
         Uuid::from_slice(&self.known(&key)??).ok()
     }
 
-    /// Writes a row with its index entries.
+    /// Writes a row with the entries that follow from it. They never move.
     pub(crate) fn put_stored<T: Stored + Serialize>(&mut self, key: Key, row: &T) {
         let value = self.json(row);
         let at = ReadKey::of(&key).into_iter();

@@ -1,4 +1,4 @@
-//! Tokens: made, listed and revoked by the operator.
+//! Tokens: made, listed and revoked.
 
 mod command;
 mod text;
@@ -14,17 +14,17 @@ pub use self::{
     command::{Rights, TokenCommand},
     view::{NewTokenView, TokenState, TokenView},
 };
-use super::execution::{Execution, Owned, Shown, known, missing, not_found, shown};
+use super::execution::{Execution, OfAccount, Shown, known, missing, not_found, shown};
 use crate::telemetry::audit::Action;
 
 const SECONDS_PER_DAY: i64 = 24 * 60 * 60;
 
-impl Owned for Token {
+impl OfAccount for Token {
     const NAME: &'static str = "token";
     const ADVICE: &'static str = "; `connect-server token list` lists them";
 
-    async fn is_of(id: Id<Self>, account: &Account, connect: &Connect) -> Result<bool, Error> {
-        let tokens = connect.tokens(account.id).await?;
+    async fn is_of(id: Id<Self>, account: Id<Account>, connect: &Connect) -> Result<bool, Error> {
+        let tokens = connect.tokens(account).await?;
         Ok(tokens.iter().any(|(token, _)| token.id == id))
     }
 }

@@ -1,4 +1,4 @@
-//! Webhooks: made, listed, changed, tested and operated by the operator.
+//! Webhooks: made, listed, changed, tested and operated.
 
 mod command;
 mod text;
@@ -13,14 +13,14 @@ pub use self::{
     command::{WebhookChanges, WebhookCommand},
     view::{DeletedWebhook, NewSecret, WebhookView},
 };
-use super::execution::{Execution, Owned, Shown, known, missing, shown};
+use super::execution::{Execution, OfAccount, Shown, known, missing, shown};
 use crate::telemetry::audit::Action;
 
-impl Owned for Webhook {
+impl OfAccount for Webhook {
     const NAME: &'static str = "webhook";
 
-    async fn is_of(id: Id<Self>, account: &Account, connect: &Connect) -> Result<bool, Error> {
-        match connect.webhook(account.id, id).await {
+    async fn is_of(id: Id<Self>, account: Id<Account>, connect: &Connect) -> Result<bool, Error> {
+        match connect.webhook(account, id).await {
             Ok(_) => Ok(true),
             Err(Error::NotFound(_)) => Ok(false),
             Err(error) => Err(error),

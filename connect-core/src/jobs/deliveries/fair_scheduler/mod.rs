@@ -12,7 +12,7 @@ use uuid::Uuid;
 use crate::{
     jobs::worker::Scheduler,
     rules::webhook::has_come,
-    storage::{Entry, Key},
+    storage::{Entry, Key, Range, Read},
     transaction::{
         Fault, LenientReader, ReadKey, Store,
         keys::{Family, GLOBAL, KeyPart, after_prefix, key},
@@ -115,9 +115,17 @@ impl Scheduler for WebhookScheduler {
         let from = KeyPart::Time(seen.plus_micros(1));
         let from = key(GLOBAL, Family::WebhookByDue, &[from]);
         let end = after_prefix(&key(GLOBAL, Family::WebhookByDue, &[]));
-        let reader = LenientReader::new(store);
-        let piece = reader.piece(&from, Some(&end), 1).await?;
-        let first = piece.entries.first();
+        // Read as it is: behind a damaged entry the next interval finds the rest.
+        let first = Read::Scan {
+            range: Range {
+                from: &from,
+                to: Some(&end),
+            },
+            limit: 1,
+            newest_first: false,
+        };
+        let entries = store.read(&[first]).await?.entries()?;
+        let first = entries.first();
         Ok(first.and_then(|(entry, _)| ReadKey::of(entry)?.time()))
     }
 }
