@@ -56,8 +56,9 @@ impl Connect {
     /// `token` is `None` for a request without a token.
     ///
     /// # Errors
-    /// [`Error::Unauthorized`](crate::Error::Unauthorized) without a valid token, [`Error::RateLimited`](crate::Error::RateLimited) when a limit is used up (the
-    /// request then counts against nothing), [`Error::Internal`](crate::Error::Internal).
+    /// [`Unauthorized`](crate::Error::Unauthorized) without a valid token,
+    /// [`RateLimited`](crate::Error::RateLimited) when a limit is used up (the request then counts against
+    /// nothing), [`Internal`](crate::Error::Internal).
     pub async fn authenticate(
         &self,
         address: IpAddr,
@@ -71,8 +72,9 @@ impl Connect {
     /// make as many requests as a token; requests of its account's tokens do not count against it.
     ///
     /// # Errors
-    /// [`Error::Unauthorized`](crate::Error::Unauthorized) without a valid key, [`Error::RateLimited`](crate::Error::RateLimited) when the screen has made too
-    /// many requests, or too many without a valid key came from `address`, [`Error::Internal`](crate::Error::Internal).
+    /// [`Unauthorized`](crate::Error::Unauthorized) without a valid key,
+    /// [`RateLimited`](crate::Error::RateLimited) when the screen has made too many requests, or too many
+    /// without a valid key came from `address`, [`Internal`](crate::Error::Internal).
     pub async fn authenticate_screen(
         &self,
         address: IpAddr,
@@ -85,7 +87,7 @@ impl Connect {
     /// A request for the API document is an example.
     ///
     /// # Errors
-    /// [`Error::RateLimited`](crate::Error::RateLimited) when `address` has sent too many such requests.
+    /// [`RateLimited`](crate::Error::RateLimited) when `address` has sent too many such requests.
     pub fn count_anonymous(&self, address: IpAddr) -> Result<RateStatus, Denied> {
         self.core.admission.count_anonymous(address)
     }

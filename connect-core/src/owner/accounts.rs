@@ -216,7 +216,7 @@ pub(super) fn check_location(
     field: &str,
     location: Id<Location>,
 ) -> Result<(), Invalid> {
-    if account.locations.iter().any(|other| other.id == location) {
+    if account.has_location(location) {
         return Ok(());
     }
     Err(Invalid::new(field, "is no location of this account"))

@@ -32,22 +32,18 @@ impl CredentialKind {
         address: IpAddr,
         headers: &HeaderMap,
     ) -> Result<Principal, (Reply, RateStatus)> {
-        let sent = bearer(headers);
-        let value = sent.ok();
-        let admitted = match self {
-            Self::Token => connect
-                .authenticate(address, value)
+        match self {
+            Self::Token => token_holder(connect, address, headers)
                 .await
                 .map(Principal::Token),
-            Self::ScreenKey => connect
-                .authenticate_screen(address, value)
-                .await
-                .map(Principal::Screen),
-        };
-        admitted.map_err(|refused| {
-            let rate = refused.rate;
-            (denied(refused, sent.err(), self), rate)
-        })
+            Self::ScreenKey => {
+                let sent = bearer(headers);
+                let admitted = connect.authenticate_screen(address, sent.ok()).await;
+                admitted
+                    .map(Principal::Screen)
+                    .map_err(|refused| denied(refused, sent.err(), self))
+            }
+        }
     }
 
     fn name(self) -> &'static str {
@@ -117,6 +113,20 @@ impl Principal {
     }
 }
 
+/// Authenticates the holder of a token by its headers, and counts the request.
+///
+/// # Errors
+/// As [`CredentialKind::authenticate`].
+pub(super) async fn token_holder(
+    connect: &Connect,
+    address: IpAddr,
+    headers: &HeaderMap,
+) -> Result<Authenticated, (Reply, RateStatus)> {
+    let sent = bearer(headers);
+    let admitted = connect.authenticate(address, sent.ok()).await;
+    admitted.map_err(|refused| denied(refused, sent.err(), CredentialKind::Token))
+}
+
 /// Notes the holder of a token for the log, without the token's secret.
 pub(super) fn note_token(note: &mut RequestNote, caller: &Authenticated) {
     let token = caller.token();
@@ -173,14 +183,19 @@ pub(super) fn bearer(headers: &HeaderMap) -> Result<&str, NoBearer> {
     Ok(token)
 }
 
-/// The answer to a rejected caller.
+/// The answer to a rejected caller, and the status of its rate limit.
 /// For a header without a token, `unsent` gives a more exact reason than the core.
-pub(super) fn denied(denied: Denied, unsent: Option<NoBearer>, kind: CredentialKind) -> Reply {
+pub(super) fn denied(
+    denied: Denied,
+    unsent: Option<NoBearer>,
+    kind: CredentialKind,
+) -> (Reply, RateStatus) {
     let error = match (denied.error, unsent) {
         (Error::Unauthorized(_), Some(unsent)) => unsent.error(kind.name()),
         (error, _) => error,
     };
-    Reply::from(error).retry_after(denied.retry_after)
+    let reply = Reply::from(error).retry_after(denied.retry_after);
+    (reply, denied.rate)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode, header::CONTENT_TYPE, uri
 use warp::{Filter, Rejection, filters::BoxedFilter, reply::Response};
 
 use super::{
-    caller::{self, CredentialKind, bearer},
+    caller::{CredentialKind, bearer, denied},
     endpoint::Reply,
     incoming::{Incoming, IncomingBody, ResponseContext, incoming, respond},
 };
@@ -109,7 +109,7 @@ fn check(
             // Guesses count against the address's limit for requests without a token.
             connect
                 .count_anonymous(address)
-                .map_err(|denied| caller::denied(denied, None, CredentialKind::Token))?;
+                .map_err(|refused| denied(refused, None, CredentialKind::Token).0)?;
             let wrong = Reason::of("Authorization", "must be the token for the metrics");
             let error = token.err().map_or(Error::Unauthorized(wrong), |unsent| {
                 unsent.error("token for the metrics")

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use warp::{Filter as _, filters::BoxedFilter, reply::Response};
 
 use super::{
-    caller::{self, CredentialKind},
+    caller::{note_token, token_holder},
     endpoint::Reply,
     gate,
     incoming::{Incoming, IncomingBody, ResponseContext, incoming, respond},
@@ -69,16 +69,11 @@ async fn answer(
         SandboxCommand::Simulate(..) => TEMPLATE,
         SandboxCommand::Advance => CLOCK,
     }));
-    let token = caller::bearer(&incoming.headers);
-    let unsent = token.err();
-    let (reply, rate) = match connect.authenticate(address, token.ok()).await {
-        Err(denied) => {
-            let rate = denied.rate;
-            (caller::denied(denied, unsent, CredentialKind::Token), rate)
-        }
+    let (reply, rate) = match token_holder(&connect, address, &incoming.headers).await {
+        Err(refused) => refused,
         Ok(caller) => {
             let rate = caller.rate();
-            caller::note_token(&mut note, &caller);
+            note_token(&mut note, &caller);
             let method = &incoming.method;
             let reply = if *method == Method::POST {
                 execute(&sandbox, &caller, command, incoming).await

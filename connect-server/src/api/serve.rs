@@ -132,8 +132,8 @@ impl ServedApi {
                     (reply.await, rate)
                 }
                 Err(refused) => {
-                    let rate = refused.rate;
-                    (denied(refused, None, self.callers), Some(rate))
+                    let (reply, rate) = denied(refused, None, self.callers);
+                    (reply, Some(rate))
                 }
             }
         } else {

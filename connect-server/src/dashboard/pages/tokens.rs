@@ -23,8 +23,6 @@ use crate::{
 
 const PATH: &str = "/dashboard/tokens";
 
-const DAY: i64 = 24 * 3600;
-
 /// A token of the list, and the time of its last use.
 type Listed = (Token, Option<Timestamp>);
 
@@ -158,12 +156,11 @@ pub(super) async fn create(to: &SignedIn<'_>) -> Result<Answer, Error> {
 
 /// Reads the form.
 fn new_token(to: &SignedIn<'_>) -> Result<TokenCommand, Reason> {
-    let expires_at = match to.form.get("expiresAt") {
+    let expires_in = match to.form.get("expiresAt") {
         "" => None,
         days => {
-            let days: Option<u16> = days.parse().ok();
-            let days = days.ok_or_else(|| Reason::of("expiresAt", "must be a number of days"))?;
-            Some(to.connect.now().plus_seconds(i64::from(days) * DAY))
+            let days = days.parse().ok();
+            Some(days.ok_or_else(|| Reason::of("expiresAt", "must be a number of days"))?)
         }
     };
     let mut grants = Vec::new();
@@ -189,8 +186,8 @@ fn new_token(to: &SignedIn<'_>) -> Result<TokenCommand, Reason> {
         },
         locations: Vec::new(),
         account: None,
-        expires_in: None,
-        expires_at,
+        expires_in,
+        expires_at: None,
     })
 }
 
