@@ -1,4 +1,4 @@
-//! What the wrong requests are sent to.
+//! The shop of the wrong requests.
 
 use bytes::Bytes;
 use connect_core::{
@@ -14,10 +14,9 @@ use connect_tests::{
 use http::{HeaderValue, Method};
 use serde_json::{Value, json};
 
-use super::{devices, table::Bad};
+use super::{screens, table::Bad};
 
-/// A shop with a few records, tokens of all kinds, and the names by which the table speaks of
-/// them.
+/// A shop with a few records, tokens of all kinds, and their names in the tables.
 pub(super) struct Scene {
     shop: Shop,
     names: Vec<(String, String)>,
@@ -34,7 +33,7 @@ impl Scene {
         scene.add_option_groups().await;
         scene.add_journal().await;
         scene.add_stock().await;
-        scene.add_devices().await;
+        scene.add_screens().await;
         scene.add_cursors().await;
         scene.add_tokens().await;
         scene
@@ -87,7 +86,7 @@ impl Scene {
         self.name("product", id(&product));
         self.name("theirs", theirs.id());
         self.name("elsewhere", elsewhere.id());
-        self.name("strange category", strange.id());
+        self.name("strange-category", strange.id());
         self.name("stranger", stranger);
     }
 
@@ -107,13 +106,13 @@ impl Scene {
         let id = |record: &Value| record["id"].as_str().expect("an id").to_owned();
         self.name("group", id(&group));
         self.name("option", id(&group["options"][0]));
-        self.name("other option", id(&group["options"][1]));
-        self.name("strange option", id(&other["options"][0]));
-        self.name("their group", theirs.id());
+        self.name("other-option", id(&group["options"][1]));
+        self.name("strange-option", id(&other["options"][0]));
+        self.name("their-group", theirs.id());
     }
 
     async fn add_journal(&mut self) {
-        for (location, name) in [(self.shop.here, ""), (self.shop.there, "their ")] {
+        for (location, name) in [(self.shop.here, ""), (self.shop.there, "their-")] {
             let till = self.shop.screen_at(location, ScreenType::Pos, "Till").await;
             let till = self.shop.connect.location(&till);
             for _ in 0..2 {
@@ -124,7 +123,7 @@ impl Scene {
                 let closing = till.z_reports().close(ZReportInput::default());
                 let report = closing.await.expect("a Z report");
                 self.name(&format!("{name}transaction"), row.id.to_string());
-                self.name(&format!("{name}Z report"), report.id.to_string());
+                self.name(&format!("{name}Z-report"), report.id.to_string());
             }
         }
     }
@@ -146,8 +145,8 @@ impl Scene {
         self.name("tracked", id("Second"));
     }
 
-    async fn add_devices(&mut self) {
-        for (name, value) in devices::add_to(&self.shop).await {
+    async fn add_screens(&mut self) {
+        for (name, value) in screens::add_to(&self.shop).await {
             self.name(name, value);
         }
     }
@@ -158,49 +157,49 @@ impl Scene {
         let there = format!("/v1/locations/{}/products?limit=1", self.shop.there);
         let page = self.shop.send(Request::get(there)).await;
         self.name(
-            "foreign cursor",
+            "foreign-cursor",
             page.next_cursor().expect("there are two products"),
         );
-        self.name("cut cursor", &cursor[..cursor.len() - 1]);
-        self.name("loud cursor", cursor.to_uppercase());
+        self.name("cut-cursor", &cursor[..cursor.len() - 1]);
+        self.name("loud-cursor", cursor.to_uppercase());
         for part in 0..8 {
             let mut changed = cursor.clone().into_bytes();
             let at = part * (changed.len() - 1) / 7;
             changed[at] = if changed[at] == b'1' { b'2' } else { b'1' };
             self.name(
-                &format!("changed {part}"),
+                &format!("changed-{part}"),
                 String::from_utf8_lossy(&changed),
             );
         }
         self.name("cursor", cursor);
         let jobs = self.shop.get("image-jobs?limit=1").await;
         let cursor = jobs.next_cursor().expect("there are two image jobs");
-        self.name("job cursor", cursor);
+        self.name("job-cursor", cursor);
         let rows = self.shop.get("transactions?limit=1").await;
         let cursor = rows.next_cursor().expect("there are two rows");
-        self.name("transaction cursor", cursor);
+        self.name("transaction-cursor", cursor);
         let reports = self.shop.get("z-reports?limit=1").await;
         let cursor = reports.next_cursor().expect("there are two Z reports");
-        self.name("Z cursor", cursor);
+        self.name("Z-cursor", cursor);
         let orders = self.shop.get("orders?limit=1").await;
         let cursor = orders.next_cursor().expect("there are two orders");
-        self.name("order cursor", cursor);
+        self.name("order-cursor", cursor);
         for (name, list) in [
-            ("level cursor", "stock"),
-            ("movement cursor", "stock/movements"),
+            ("level-cursor", "stock"),
+            ("movement-cursor", "stock/movements"),
         ] {
             let page = self.shop.get(&format!("{list}?limit=1")).await;
             self.name(name, page.next_cursor().expect("there are two"));
         }
         let events = self.shop.get("events?limit=1").await;
         let cursor = events.next_cursor().expect("there are some events");
-        self.name("event cursor", cursor);
+        self.name("event-cursor", cursor);
         let id = |event: &Value| event["id"].as_str().expect("an id").to_owned();
         let first = id(&events.list()[0]);
         self.name("event", first);
         let there = format!("/v1/locations/{}/events", self.shop.there);
         let there = self.shop.send(Request::get(there)).await.expect(200);
-        self.name("event elsewhere", id(&there.list()[0]));
+        self.name("event-elsewhere", id(&there.list()[0]));
     }
 
     async fn add_tokens(&mut self) {
@@ -214,7 +213,7 @@ impl Scene {
         let (revoked, id) = shop.revocable_token().await;
         shop.revoke(id).await;
         let tokens = [
-            ("cut token", token[..token.len() - 1].to_owned()),
+            ("cut-token", token[..token.len() - 1].to_owned()),
             ("token", token),
             ("expired", expired),
             ("revoked", revoked),
@@ -227,15 +226,15 @@ impl Scene {
                     .await,
             ),
             (
-                "stock reader",
+                "stock-reader",
                 shop.token_for(here, &[Scope::StockRead]).await,
             ),
             (
-                "elsewhere token",
+                "elsewhere-token",
                 shop.token_for(there, &everything()).await,
             ),
             (
-                "elsewhere reader",
+                "elsewhere-reader",
                 shop.token_for(there, &[Scope::CatalogRead]).await,
             ),
         ];
@@ -244,7 +243,7 @@ impl Scene {
         }
     }
 
-    /// Every record of both locations: what a wrong request must not change.
+    /// Every record of both locations. Wrong requests change none.
     pub(super) async fn everything(&self) -> Vec<Value> {
         let mut all = Vec::new();
         for location in [self.shop.here, self.shop.there] {
@@ -267,9 +266,12 @@ impl Scene {
         all
     }
 
-    /// Sends a wrong request; returns what was not as expected.
+    /// Sends a wrong request, and returns the differences from its expected answer.
     pub(super) async fn try_out(&self, bad: &Bad) -> Option<String> {
-        let request = self.fill_in(bad.request.clone());
+        let mut request = self.fill_in(bad.request.clone());
+        if !bad.is_anonymous {
+            request = request.bearer(&self.shop.token);
+        }
         let answer = match self.shop.send_unjudged(request).await {
             Ok(answer) => answer,
             Err(problem) => return Some(format!("{}: {problem}", bad.name)),
@@ -294,10 +296,7 @@ impl Scene {
         {
             request.body = Payload::Whole(Bytes::from(self.replace(text)));
         }
-        if request.headers.remove("x-no-token").is_some() {
-            return request;
-        }
-        request.bearer(&self.shop.token)
+        request
     }
 
     fn replace(&self, text: &str) -> String {

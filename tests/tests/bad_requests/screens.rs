@@ -1,13 +1,26 @@
-//! Screens, and records of theirs.
+//! The screens of the scene, and their records.
 
 use connect_core::ScreenType;
 use connect_tests::{http::Request, shop::Shop};
 use serde_json::{Value, json};
 
-use super::line;
+/// A line of a sale or an order with all of its fields.
+fn line() -> Value {
+    json!({
+        "productId": null,
+        "externalId": "TEA-1",
+        "name": "Tea",
+        "quantity": 2,
+        "unitPriceCents": 150,
+        "discountCents": 0,
+        "totalCents": 400,
+        "vatRate": 9,
+        "options": [{ "optionId": null, "name": "Milk", "priceCents": 50 }],
+    })
+}
 
-/// The screens and their records that the tables speak of, by name.
-pub(in crate::bad_requests) async fn add_to(shop: &Shop) -> Vec<(&'static str, String)> {
+/// The screens and their records, by their names in the tables.
+pub(super) async fn add_to(shop: &Shop) -> Vec<(&'static str, String)> {
     let sale = |order: &Value| {
         json!({
             "type": "sale", "totalCents": 400, "lines": [line()], "orderId": order,
@@ -44,14 +57,14 @@ pub(in crate::bad_requests) async fn add_to(shop: &Shop) -> Vec<(&'static str, S
         ("register", register.key),
         ("kiosk", kiosk.key),
         ("phone", phone.key),
-        ("gone key", gone.key),
+        ("gone-key", gone.key),
         ("order", id(&open)),
-        ("paid order", id(&paid)),
-        ("cancelled order", id(&cancelled)),
-        ("other order", id(&others)),
-        ("away order", id(&away_order)),
+        ("paid-order", id(&paid)),
+        ("cancelled-order", id(&cancelled)),
+        ("other-order", id(&others)),
+        ("away-order", id(&away_order)),
         ("sale", id(&sold)),
         ("float", id(&float)),
-        ("away sale", id(&away_sale)),
+        ("away-sale", id(&away_sale)),
     ]
 }
