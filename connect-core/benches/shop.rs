@@ -6,6 +6,7 @@ use std::{net::IpAddr, path::Path, sync::Arc};
 
 use connect_core::{
     Access, Account, Connect, NewAccount, NewLocation, NewScreen, RateLimits, Request, ScreenType,
+    StorageLimits,
     storage::{
         Storage,
         redb::{RedbOptions, RedbStorage},
@@ -41,7 +42,14 @@ pub fn connect(storage: Arc<dyn Storage>) -> Connect {
         address: u32::MAX,
         anonymous: u32::MAX,
     };
-    Connect::builder(storage).limits(limits).build()
+    // Without them a shop of a million products would end at the usual limit.
+    let room = StorageLimits {
+        products: u64::MAX,
+        account_bytes: u64::MAX,
+        ..StorageLimits::default()
+    };
+    let connect = Connect::builder(storage).limits(limits);
+    connect.storage_limits(room).build()
 }
 
 /// Sets up a shop on `storage`.
@@ -141,18 +149,24 @@ impl Pattern {
 pub async fn fill(connect: &Connect, at: &Access, count: usize) {
     for start in (0..count).step_by(BATCH) {
         let body = batch(start..(start + BATCH).min(count), 100);
-        write(connect, at, body, r#"{"data":{"created":"#).await;
+        let body = write(connect, at, body, r#"{"data":{"created":"#).await;
+        assert!(
+            body.windows(10).any(|part| part == br#""failed":0"#),
+            "a product is refused"
+        );
     }
 }
 
-/// Writes a batch, and makes sure that its answer starts as it should.
-pub async fn write(connect: &Connect, at: &Access, body: Vec<u8>, answer: &str) {
+/// Writes a batch, makes sure that its answer starts as it should, and returns it.
+pub async fn write(connect: &Connect, at: &Access, body: Vec<u8>, answer: &str) -> Vec<u8> {
     let answered = connect
         .location(at)
         .json::<Product>()
         .batch(Request::json(body))
         .await;
-    check(&answered.unwrap().body, answer);
+    let body = answered.unwrap().body;
+    check(&body, answer);
+    body
 }
 
 /// Makes sure that a body starts as it should.
