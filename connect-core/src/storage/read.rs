@@ -1,6 +1,6 @@
 //! Reads and their results, as plain data.
 
-use super::{Entry, StorageError, Value};
+use super::{Entry, Key, StorageError, Value};
 
 /// A half-open range of keys, `from <= key < to`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -179,6 +179,27 @@ pub trait Snapshot {
         limit: usize,
         newest_first: bool,
     ) -> Result<Vec<Entry>, StorageError>;
+
+    /// The entries of a scan, each with its row.
+    /// `row_key` makes the key of the row from the key of the entry. A store that keeps rows with
+    /// their index entries has them at hand.
+    ///
+    /// # Errors
+    /// The store cannot read them.
+    fn scan_follow(
+        &self,
+        range: Range<'_>,
+        limit: usize,
+        newest_first: bool,
+        row_key: impl Fn(&[u8]) -> Option<Key>,
+    ) -> Result<Vec<(Entry, Option<Value>)>, StorageError> {
+        let entries = self.scan(range, limit, newest_first)?.into_iter();
+        let joined = entries.map(|(key, value)| {
+            let row = row_key(&key).map_or(Ok(None), |row| self.get(&row))?;
+            Ok(((key, value), row))
+        });
+        joined.collect()
+    }
 }
 
 /// Answers all reads from one snapshot.
@@ -215,21 +236,11 @@ fn answer_one(snapshot: &impl Snapshot, read: &Read<'_>) -> Result<Found, Storag
             rows,
             tail,
         } => {
-            let entries = snapshot.scan(range, limit, newest_first)?;
-            let joined = entries.into_iter().map(|(key, value)| {
-                let row = match row_key(&key, rows, tail) {
-                    Some(row_key) => snapshot.get(&row_key)?,
-                    None => None,
-                };
-                Ok(((key, value), row))
-            });
-            Found::Joined(joined.collect::<Result<_, StorageError>>()?)
+            let row_key = |entry: &[u8]| {
+                let start = entry.len().checked_sub(tail)?;
+                Some([rows, &entry[start..]].concat().into())
+            };
+            Found::Joined(snapshot.scan_follow(range, limit, newest_first, row_key)?)
         }
     })
-}
-
-/// The key of the row of an index entry.
-fn row_key(entry: &[u8], rows: &[u8], tail: usize) -> Option<Vec<u8>> {
-    let start = entry.len().checked_sub(tail)?;
-    Some([rows, &entry[start..]].concat())
 }

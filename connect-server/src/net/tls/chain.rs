@@ -2,19 +2,28 @@
 
 use std::{fs, path::Path};
 
+use chrono::{DateTime, Duration, Utc};
 use rustls::pki_types::{
     CertificateDer, PrivateKeyDer,
     pem::{Error, PemObject as _},
 };
-use x509_parser::{
-    certificate::X509Certificate, parse_x509_certificate, public_key::PublicKey, time::ASN1Time,
+use x509_cert::{
+    Certificate,
+    der::{
+        Decode as _, Encode as _, Reader as _, SliceReader, asn1::UintRef, oid::ObjectIdentifier,
+    },
+    spki::SubjectPublicKeyInfoOwned,
+    time::Time,
 };
+
+/// The identifier of RSA keys.
+const RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
 
 /// The fewest bits of an RSA key accepted by clients.
 const FEWEST_RSA_BITS: usize = 2048;
 
-/// The seconds before its end when a certificate becomes doubtful: two weeks.
-const ENDS_SOON: i64 = 14 * 24 * 3600;
+/// The time before its end when a certificate becomes doubtful.
+const ENDS_SOON: Duration = Duration::weeks(2);
 
 /// Reads the certificates in a file. The error names the next step.
 pub(super) fn read(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
@@ -41,11 +50,12 @@ fn missing(pem: &[u8]) -> &'static str {
 
 /// Checks the server's own certificate for faults no client would accept.
 /// An unparsable one passes: rustls judges it.
-pub(super) fn check(chain: &[CertificateDer<'_>], now: ASN1Time) -> Result<(), String> {
+pub(super) fn check(chain: &[CertificateDer<'_>], now: DateTime<Utc>) -> Result<(), String> {
     let Some(own) = parsed(chain).next() else {
         return Ok(());
     };
-    let (from, to) = (own.validity.not_before, own.validity.not_after);
+    let validity = own.tbs_certificate.validity;
+    let (from, to) = (time(validity.not_before), time(validity.not_after));
     if now > to {
         return Err(format!(
             "the first certificate has expired: it was valid until {to}; renew it"
@@ -57,29 +67,43 @@ pub(super) fn check(chain: &[CertificateDer<'_>], now: ASN1Time) -> Result<(), S
              machine's clock right, which says {now}"
         ));
     }
-    match own.public_key().parsed() {
-        Ok(PublicKey::RSA(key)) if key.key_size() < FEWEST_RSA_BITS => Err(format!(
-            "the key of the first certificate is weak: RSA with {} bits, of which clients want \
+    match rsa_bits(&own.tbs_certificate.subject_public_key_info) {
+        Some(bits) if bits < FEWEST_RSA_BITS => Err(format!(
+            "the key of the first certificate is weak: RSA with {bits} bits, of which clients want \
              {FEWEST_RSA_BITS} or more; make a new key, and have it certified",
-            key.key_size()
         )),
         _ => Ok(()),
     }
 }
 
+/// The bits of the modulus of an RSA key.
+fn rsa_bits(key: &SubjectPublicKeyInfoOwned) -> Option<usize> {
+    if key.algorithm.oid != RSA {
+        return None;
+    }
+    let mut reader = SliceReader::new(key.subject_public_key.as_bytes()?).ok()?;
+    let bits = reader.sequence(|key| {
+        let modulus = key.decode::<UintRef<'_>>()?.as_bytes();
+        key.decode::<UintRef<'_>>()?;
+        let unused = modulus.first().map_or(0, |byte| byte.leading_zeros());
+        Ok(8 * modulus.len() - unused as usize)
+    });
+    bits.ok()
+}
+
 /// Returns reasons for some clients to refuse the chain, now or soon.
-pub(super) fn doubts(chain: &[CertificateDer<'_>], now: ASN1Time) -> Vec<String> {
-    let chain: Vec<_> = parsed(chain).collect();
+pub(super) fn doubts(chain: &[CertificateDer<'_>], now: DateTime<Utc>) -> Vec<String> {
+    let chain: Vec<_> = parsed(chain).map(|one| one.tbs_certificate).collect();
     let mut doubts = Vec::new();
     for (at, certificate) in chain.iter().enumerate() {
-        let (number, until) = (at + 1, certificate.validity.not_after);
-        if until.timestamp() - now.timestamp() < ENDS_SOON {
+        let (number, until) = (at + 1, time(certificate.validity.not_after));
+        if until - now < ENDS_SOON {
             doubts.push(format!(
                 "certificate {number} is valid until {until}; renew it"
             ));
         }
         if let Some(next) = chain.get(at + 1)
-            && certificate.issuer() != next.subject()
+            && certificate.issuer != next.subject
         {
             doubts.push(format!(
                 "certificate {} is not the issuer of certificate {number}, which it follows",
@@ -92,22 +116,27 @@ pub(super) fn doubts(chain: &[CertificateDer<'_>], now: ASN1Time) -> Vec<String>
 
 /// Returns the earliest end of a certificate, in seconds since 1970.
 pub(super) fn end(chain: &[CertificateDer<'_>]) -> Option<i64> {
-    let ends = parsed(chain).map(|one| one.validity.not_after.timestamp());
+    let ends = parsed(chain).map(|one| time(one.tbs_certificate.validity.not_after).timestamp());
     ends.min()
 }
 
 /// Returns the position of the certificate with this public key, from 1.
 pub(super) fn place_of_key(chain: &[CertificateDer<'_>], public_key: &[u8]) -> Option<usize> {
-    let place = parsed(chain).position(|one| one.public_key().raw == public_key);
+    let place = parsed(chain).position(|one| {
+        let key = one.tbs_certificate.subject_public_key_info.to_der();
+        key.is_ok_and(|key| key == public_key)
+    });
     place.map(|place| place + 1)
 }
 
-fn parsed<'a>(chain: &'a [CertificateDer<'_>]) -> impl Iterator<Item = X509Certificate<'a>> {
-    let parse = |der: &'a CertificateDer<'_>| parse_x509_certificate(der).ok();
+fn parsed(chain: &[CertificateDer<'_>]) -> impl Iterator<Item = Certificate> {
     chain
         .iter()
-        .map_while(parse)
-        .map(|(_, certificate)| certificate)
+        .map_while(|der| Certificate::from_der(der).ok())
+}
+
+fn time(time: Time) -> DateTime<Utc> {
+    DateTime::UNIX_EPOCH + time.to_unix_duration()
 }
 
 #[cfg(test)]
@@ -117,8 +146,8 @@ mod tests {
     use super::*;
 
     /// The noon of a day in 2030.
-    fn on_the(day: i64) -> ASN1Time {
-        ASN1Time::from_timestamp(1_893_499_200 + day * 24 * 3600).unwrap()
+    fn on_the(day: i64) -> DateTime<Utc> {
+        DateTime::from_timestamp(1_893_499_200 + day * 24 * 3600, 0).unwrap()
     }
 
     /// An authority with this name.

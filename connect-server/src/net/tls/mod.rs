@@ -9,6 +9,7 @@ use std::{
     sync::{Arc, PoisonError, RwLock, RwLockReadGuard},
 };
 
+use chrono::Utc;
 use rustls::{
     ServerConfig,
     crypto::ring::{default_provider, sign::any_supported_type},
@@ -16,7 +17,6 @@ use rustls::{
 };
 use sha2::{Digest as _, Sha256};
 use tokio_rustls::TlsAcceptor;
-use x509_parser::time::ASN1Time;
 
 use super::StartError;
 
@@ -84,7 +84,7 @@ impl Certificate {
 
     /// Logs reasons for some clients to refuse the certificate, now or soon.
     pub fn tell_doubts(&self) {
-        for doubt in chain::doubts(&self.in_use().chain, ASN1Time::now()) {
+        for doubt in chain::doubts(&self.in_use().chain, Utc::now()) {
             tracing::warn!(path = %self.0.files.certificates.display(), "{doubt}");
         }
     }
@@ -137,7 +137,7 @@ impl TlsContents {
         let Self { chain, key, digest } = self;
         let of_chain = |problem| of_chain(files, problem);
         let of_key = |problem| of_key(files, problem);
-        chain::check(&chain, ASN1Time::now()).map_err(of_chain)?;
+        chain::check(&chain, Utc::now()).map_err(of_chain)?;
         let signing = any_supported_type(&key).map_err(|_| of_key(UNUSABLE.to_owned()))?;
         let public_key = signing.public_key();
         let place = public_key.and_then(|public| chain::place_of_key(&chain, &public));
