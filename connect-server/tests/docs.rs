@@ -36,7 +36,8 @@ fn attributes<'a>(html: &'a str, name: &str) -> BTreeSet<&'a str> {
 
 fn escaped(text: &str) -> String {
     let text = text.replace('&', "&amp;").replace('"', "&quot;");
-    text.replace('<', "&lt;").replace('>', "&gt;")
+    let text = text.replace('<', "&lt;").replace('>', "&gt;");
+    text.replace('/', "&#x2f;").replace('\'', "&#x27;")
 }
 
 /// The part of the page that is about an operation.

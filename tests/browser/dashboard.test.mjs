@@ -1,4 +1,5 @@
-// The dashboard in a real browser: every page at two widths, light and dark, and the owner's work.
+// The dashboard in a real browser: every page at two widths, light and dark, and the owner's work. And the API
+// reference.
 
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
@@ -335,6 +336,21 @@ test("pages of the dashboard stay out of frames of other sites", async () => {
     await attacked.close();
     site.close();
   }
+});
+
+test("the API reference shows the samples of the chosen language", async () => {
+  const reading = await browser.newContext({ viewport: { width: 360, height: 900 } });
+  const reference = await reading.newPage();
+  await reference.goto(`${welcome.baseUrl}/docs`);
+  const samples = reference.locator("#createProduct .sample");
+  for (const language of ["Rust", "TypeScript", "Python", "curl"]) {
+    await reference.locator("header").getByText(language, { exact: true }).click();
+    const shown = samples.filter({ visible: true });
+    assert.deepEqual(await shown.locator("figcaption").allTextContents(), [language]);
+  }
+  assert.ok(!(await isTooWide(reference)), "wider than the window");
+  assert.deepEqual(await violations(reference), []);
+  await reading.close();
 });
 
 test("every page is whole at every width, in light and in dark", async () => {

@@ -1,10 +1,10 @@
 //! The frame of every page: head, navigation, and the previous action's notice.
 
 use connect_core::Account;
-use maud::{Markup, html};
+use maud::{DOCTYPE, Markup, html};
 
 use super::{
-    Answer, PageRequest, components, html_document,
+    Answer, PageRequest, components,
     notices::Notice,
     page_request::SignedIn,
     sections::{ROOT, SANDBOX, SECTIONS},
@@ -93,6 +93,19 @@ fn notice(visit: &PageRequest) -> Markup {
 }
 
 fn document(title: &str, body: &Markup) -> Markup {
-    let style = html! { link rel="stylesheet" href="/dashboard/style.css"; };
-    html_document(&format!("{title} · Connect"), &style, body)
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (title) " · Connect" }
+                // Without an icon, browsers ask for /favicon.ico.
+                link rel="icon" href="data:,";
+                link rel="stylesheet" href="/dashboard/style.css";
+            }
+            body { (body) }
+        }
+    }
 }

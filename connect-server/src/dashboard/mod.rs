@@ -10,7 +10,6 @@ mod components;
 mod cookies;
 mod csrf;
 mod fields;
-mod html;
 mod idempotent_forms;
 mod inputs;
 mod layout;
@@ -24,7 +23,6 @@ mod wording;
 
 pub(crate) use answer::{Answer, AnswerContent};
 pub(crate) use fields::FormFields;
-pub(crate) use html::document as html_document;
 pub(crate) use idempotent_forms::IdempotentForms;
 pub(crate) use page_request::{DashboardContext, PageRequest};
 pub(crate) use pages::{answer, problem_of_request};
