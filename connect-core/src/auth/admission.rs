@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 
 use super::{
     counting::{RequestCounts, UsedUp},
-    credential_cache::{Credential, CredentialCache},
+    credential_cache::{self, Credential, CredentialCache},
     credentials::Credentials,
     device::Device,
     limit::{Limit, RateLimitKey},
@@ -368,7 +368,7 @@ async fn find<C: Credential>(
         return Err(refuse(Missing::NotSent));
     };
     // It is looked up whatever its form, so that credentials of older versions stay valid.
-    let found = known.find(store, value).await?;
+    let found = credential_cache::find(store, known, value).await?;
     found.ok_or_else(|| {
         refuse(match value {
             _ if secret::has_form(value, C::PREFIXES) => Missing::Unknown,
