@@ -158,7 +158,7 @@ impl Admission {
             Ok(found)
         });
         match found {
-            Ok(found) => self.count(address, found, at).await,
+            Ok(found) => self.count_token(address, found, at).await,
             Err(error) => Err(self.deny(address, at, error).await),
         }
     }
@@ -190,9 +190,7 @@ impl Admission {
             caller: RateLimitKey::Screen(screen),
             most: self.limits.token,
         };
-        let counted = self.admitted.count(limit, None, at).await;
-        let counted = counted.map_err(|fault| self.failed(address, fault.into()))?;
-        let rate = counted.map_err(|used_up| self.too_many(used_up, at))?;
+        let rate = self.count(address, limit, None, at).await?;
         Ok(access.counted(rate))
     }
 
@@ -210,9 +208,7 @@ impl Admission {
             caller: RateLimitKey::Owner(account),
             most: self.limits.token,
         };
-        let counted = self.admitted.count(limit, None, at).await;
-        let counted = counted.map_err(|fault| self.failed(address, fault.into()))?;
-        counted.map_err(|used_up| self.too_many(used_up, at))
+        self.count(address, limit, None, at).await
     }
 
     /// Counts a request without need of a token.
@@ -246,7 +242,7 @@ impl Admission {
     }
 
     /// Counts a request of a valid token against token and account.
-    async fn count(
+    async fn count_token(
         &self,
         address: IpAddr,
         found: Arc<Credentials>,
@@ -261,16 +257,26 @@ impl Admission {
             caller: RateLimitKey::Account(account),
             most: self.limits.account,
         };
-        let counted = self.admitted.count(of_token, Some(of_account), at).await;
-        let counted = counted.map_err(|fault| self.failed(address, fault.into()))?;
-        let rate = counted.map_err(|used_up| self.too_many(used_up, at))?;
-        let mut uses = self.uses.lock();
-        uses.insert(token, (account, at.now));
-        drop(uses);
+        let rate = self.count(address, of_token, Some(of_account), at).await?;
+        self.uses.lock().insert(token, (account, at.now));
         Ok(Authenticated {
             credentials: found,
             rate,
         })
+    }
+
+    /// Counts a request of an admitted caller against one or two limits.
+    async fn count(
+        &self,
+        address: IpAddr,
+        limit: Limit,
+        also: Option<Limit>,
+        at: RequestTime,
+    ) -> Result<RateStatus, Denied> {
+        match self.admitted.count(limit, also, at).await {
+            Ok(counted) => counted.map_err(|used_up| self.too_many(used_up, at)),
+            Err(fault) => Err(self.failed(address, fault.into())),
+        }
     }
 
     /// Counts a request without a valid token or key against its address.

@@ -88,9 +88,8 @@ impl RequestCounts {
     /// Returns the limit for a request of an address.
     pub(super) fn of_address(&self, address: IpAddr, most: u32, at: RequestTime) -> Limit {
         let caller = RateLimitKey::Address(rate::counted_address(address));
-        let mut windows = self.windows.lock();
-        let is_new = windows.status(&caller, most, at).remaining == most;
-        let caller = if is_new && windows.callers() >= MOST_ADDRESSES {
+        let is_beyond = self.windows.lock().is_beyond(&caller, MOST_ADDRESSES, at);
+        let caller = if is_beyond {
             RateLimitKey::Address(IpAddr::from([0, 0, 0, 0]))
         } else {
             caller

@@ -13,30 +13,20 @@
 //! admits up to a step without an exchange. To reserve this step, the other server would have had to refuse
 //! requests within the limit.
 
-use std::{
-    array,
-    hash::{DefaultHasher, Hash as _, Hasher as _},
-    sync::Arc,
-};
+use std::sync::Arc;
 
 use parking_lot::Mutex;
-use tokio::sync::MutexGuard;
 use uuid::Uuid;
 
 use super::limit::{Limit, RateLimitKey};
 use crate::{
     rules::rate::{RequestTime, Untold, Windows},
-    storage::{Commit, Range, Read, Value, Write},
+    storage::{Commit, Range, Read, Value, Write, in_process::GuardLocks},
     transaction::{
         Fault, Store,
         keys::{Family, GLOBAL, KeyPart, after_prefix, key},
     },
 };
-
-/// The number of locks for exchanges, shared by callers.
-/// Callers of one lock wait for one another. The number is small enough to need little memory, and large
-/// enough for few collisions.
-const TURNS: usize = 256;
 
 /// The most servers with counts to read.
 const MOST_SERVERS: usize = 1000;
@@ -46,7 +36,8 @@ pub(super) struct Sharing {
     store: Arc<Store>,
     /// The id of this server.
     server: Uuid,
-    turns: Box<[tokio::sync::Mutex<()>; TURNS]>,
+    /// One exchange at a time for each caller, by its name.
+    turns: GuardLocks,
 }
 
 impl Sharing {
@@ -56,7 +47,7 @@ impl Sharing {
         Self {
             store,
             server: Uuid::from_bytes(server),
-            turns: Box::new(array::from_fn(|_| tokio::sync::Mutex::default())),
+            turns: GuardLocks::default(),
         }
     }
 
@@ -69,26 +60,22 @@ impl Sharing {
         at: RequestTime,
     ) -> Result<(), Fault> {
         let Limit { caller, .. } = limit;
-        let _turn = self.turn(caller).await;
+        let name = caller.to_string();
+        let _turn = self.turns.lock(name.as_bytes()).await;
         // Another request may have made the exchange meanwhile.
         let untold = windows.lock().untold(&caller, limit.step(), at);
         let Some(untold) = untold else {
             return Ok(());
         };
-        let elsewhere = self.exchange(caller, untold).await?;
+        let elsewhere = self.exchange(&name, untold).await?;
         windows.lock().note_told(&caller, untold, elsewhere);
         Ok(())
     }
 
-    /// Stores the caller's count at this server, and returns the count elsewhere.
-    async fn exchange(&self, caller: RateLimitKey, untold: Untold) -> Result<u32, Fault> {
+    /// Stores a caller's count at this server, and returns the count elsewhere.
+    async fn exchange(&self, name: &str, untold: Untold) -> Result<u32, Fault> {
         let window = KeyPart::Number(untold.window.try_into().unwrap_or(0));
-        let name = caller.to_string();
-        let all = key(
-            GLOBAL,
-            Family::RequestCount,
-            &[window, KeyPart::Text(&name)],
-        );
+        let all = key(GLOBAL, Family::RequestCount, &[window, KeyPart::Text(name)]);
         let own = [&all, self.server.as_bytes().as_slice()].concat();
         let count = Value::from(untold.here.to_string().into_bytes());
         let commit = Commit {
@@ -118,12 +105,5 @@ impl Sharing {
             }
         }
         Ok(elsewhere)
-    }
-
-    async fn turn(&self, caller: RateLimitKey) -> MutexGuard<'_, ()> {
-        let mut hasher = DefaultHasher::new();
-        caller.hash(&mut hasher);
-        let turn = hasher.finish() as usize % TURNS;
-        self.turns[turn].lock().await
     }
 }

@@ -22,7 +22,7 @@
 //! its addresses together. So an attack of this size can lock out an owner without a session, as can one
 //! occupying all slots for hashing. Typed e-mail addresses are kept as digests, for a minute.
 
-use std::{hash::Hash, net::IpAddr, sync::Arc};
+use std::{net::IpAddr, sync::Arc};
 
 use parking_lot::Mutex;
 
@@ -95,9 +95,9 @@ impl SignInCounts {
     fn counted_address(&mut self, from: IpAddr, at: RequestTime) -> IpAddr {
         let narrow = rate::counted_address(from);
         let wide = rate::wide_network(from);
-        if !is_beyond(&mut self.addresses, &narrow, MOST_CALLERS, at) {
+        if !self.addresses.is_beyond(&narrow, MOST_CALLERS, at) {
             narrow
-        } else if !is_beyond(&mut self.addresses, &wide, 2 * MOST_CALLERS, at) {
+        } else if !self.addresses.is_beyond(&wide, 2 * MOST_CALLERS, at) {
             wide
         } else {
             IpAddr::from([0, 0, 0, 0])
@@ -122,10 +122,10 @@ impl SignInCounts {
         };
         check(self.pairs.status(&pair, of_pair, at), at)?;
         self.addresses.count(address, at);
-        if !is_beyond(&mut self.pairs, &pair, MOST_CALLERS, at) {
+        if !self.pairs.is_beyond(&pair, MOST_CALLERS, at) {
             self.pairs.count(pair, at);
         }
-        if !is_beyond(&mut self.emails, &email, MOST_CALLERS, at) {
+        if !self.emails.is_beyond(&email, MOST_CALLERS, at) {
             self.emails.count(email, at);
         }
         Ok(SignInAttempt { pair })
@@ -235,17 +235,6 @@ impl SignIns {
         }
         done
     }
-}
-
-/// Returns true if a new caller exceeds the number of separate counts.
-fn is_beyond<K: Eq + Hash>(
-    windows: &mut Windows<K>,
-    caller: &K,
-    most: usize,
-    at: RequestTime,
-) -> bool {
-    let is_new = windows.status(caller, 1, at).remaining == 1;
-    is_new && windows.callers() >= most
 }
 
 fn check(status: RateStatus, at: RequestTime) -> Result<(), Error> {

@@ -175,7 +175,14 @@ impl<K: Eq + Hash> Windows<K> {
         }
     }
 
+    /// Returns true if `caller` is new in the window, and `most` callers are counted already.
+    pub(crate) fn is_beyond(&mut self, caller: &K, most: usize, at: RequestTime) -> bool {
+        self.turn(at);
+        self.used.len() >= most && !self.used.contains_key(caller)
+    }
+
     /// Returns the number of callers in the window.
+    #[cfg(test)]
     pub(crate) fn callers(&self) -> usize {
         self.used.len()
     }

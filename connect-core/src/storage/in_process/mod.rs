@@ -147,9 +147,9 @@ macro_rules! delegates_to_in_process {
 }
 pub(crate) use delegates_to_in_process;
 
-/// The locks of all guards of a store.
+/// A lock for each name, such as the guards of a store.
 #[derive(Default)]
-pub(super) struct GuardLocks {
+pub(crate) struct GuardLocks {
     locks: Mutex<HashMap<Key, Arc<RwLock<()>>>>,
 }
 
@@ -163,7 +163,7 @@ impl GuardLocks {
     }
 
     /// Waits for the callers inside, and blocks later ones.
-    pub(super) async fn lock(&self, guard: &[u8]) -> OwnedRwLockWriteGuard<()> {
+    pub(crate) async fn lock(&self, guard: &[u8]) -> OwnedRwLockWriteGuard<()> {
         self.of(guard).write_owned().await
     }
 
