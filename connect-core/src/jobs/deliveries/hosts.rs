@@ -72,7 +72,7 @@ fn key(url: &str) -> String {
 /// A host, with its requests.
 pub(super) struct Host {
     places: Arc<Semaphore>,
-    line: Semaphore,
+    line: Arc<Semaphore>,
     begun: Mutex<Begun>,
 }
 
@@ -82,7 +82,7 @@ impl Host {
         let places = places.unwrap_or(Semaphore::MAX_PERMITS);
         Self {
             places: Arc::new(Semaphore::new(places)),
-            line: Semaphore::new(MAX_QUEUE),
+            line: Arc::new(Semaphore::new(MAX_QUEUE)),
             begun: Mutex::new(Begun {
                 most: limits.map(|limits| limits.a_second.max(1) as usize),
                 at: VecDeque::new(),
@@ -99,11 +99,11 @@ impl Host {
     /// Waits in line for a place. `None` when the line is full.
     pub(super) fn line_up(self: Arc<Self>) -> Option<impl Future<Output = Option<HostPlace>>> {
         // The semaphores are never closed.
-        self.line.try_acquire().ok()?.forget();
-        let in_line = InLine(self);
+        let in_line = self.line.clone().try_acquire_owned().ok()?;
         Some(async move {
-            let place = in_line.0.places.clone().acquire_owned().await.ok()?;
-            Some(in_line.0.place(place))
+            let place = self.places.clone().acquire_owned().await.ok()?;
+            drop(in_line);
+            Some(self.place(place))
         })
     }
 
@@ -112,15 +112,6 @@ impl Host {
             host: self.clone(),
             _place: place,
         }
-    }
-}
-
-/// A webhook in line, until it is dropped.
-struct InLine(Arc<Host>);
-
-impl Drop for InLine {
-    fn drop(&mut self) {
-        self.0.line.add_permits(1);
     }
 }
 
