@@ -88,7 +88,6 @@ impl CommitQueue {
 
     /// Hands a commit to the writer and waits for its answer.
     pub(super) async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
-        let stopped = || StorageError::new("the writer of the store has stopped");
         let work = prepare(commit).await?;
         let place = self.places.clone().acquire_owned().await;
         let (reply, answer) = oneshot::channel();
@@ -104,9 +103,22 @@ impl CommitQueue {
 
     /// Sends a message other than a commit.
     pub(super) fn send(&self, message: Message) -> Result<(), StorageError> {
-        let stopped = |_| StorageError::new("the writer of the store has stopped");
-        self.sender.send(message).map_err(stopped)
+        self.sender.send(message).map_err(|_| stopped())
     }
+
+    /// Sends a message with the address for its answer, and waits for the answer.
+    pub(super) fn ask<T>(
+        &self,
+        message: impl FnOnce(mpsc::SyncSender<Result<T, StorageError>>) -> Message,
+    ) -> Result<T, StorageError> {
+        let (reply, answer) = mpsc::sync_channel(1);
+        self.send(message(reply))?;
+        answer.recv().map_err(|_| stopped())?
+    }
+}
+
+fn stopped() -> StorageError {
+    StorageError::new("the writer of the store has stopped")
 }
 
 /// Turns the guard into an ordinary row, and sorts a large commit.

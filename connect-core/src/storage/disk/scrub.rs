@@ -113,10 +113,7 @@ impl ScrubWork {
     }
 
     fn check(&self, is_all: bool) -> Result<Checked, StorageError> {
-        let (reply, answer) = mpsc::sync_channel(1);
-        self.queue.send(Message::Pages(reply))?;
-        let stopped = |_| StorageError::new("the writer of the store has stopped");
-        let Some(pages) = answer.recv().map_err(stopped)?? else {
+        let Some(pages) = self.queue.ask(Message::Pages)? else {
             return Ok(Checked::default());
         };
         caught(|| {

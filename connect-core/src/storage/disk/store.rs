@@ -2,7 +2,7 @@
 
 use std::{
     path::Path,
-    sync::{Arc, mpsc},
+    sync::Arc,
     thread::{self, JoinHandle},
     time::Instant,
 };
@@ -125,9 +125,7 @@ impl<E: Engine> DiskStore<E> {
     ) -> Result<Report, StorageError> {
         let mut check = StoreCheck::default();
         loop {
-            let (reply, answer) = mpsc::sync_channel(1);
-            self.queue.send(Message::Check(check, reply))?;
-            check = received(&answer)??;
+            check = self.queue.ask(|reply| Message::Check(check, reply))?;
             progress(check.progress());
             if check.is_done() {
                 break;
@@ -138,9 +136,7 @@ impl<E: Engine> DiskStore<E> {
 
     /// Keeps the current state, with every acknowledged commit.
     pub(crate) fn freeze(&self) -> Result<FrozenRows, StorageError> {
-        let (reply, answer) = mpsc::sync_channel(1);
-        self.queue.send(Message::Freeze(reply))?;
-        received(&answer)?
+        self.queue.ask(Message::Freeze)
     }
 
     /// Requests a reopening of the engine after a failed read.
@@ -154,11 +150,6 @@ impl<E: Engine> DiskStore<E> {
             let _ = self.queue.send(Message::Reopen(error.clone()));
         }
     }
-}
-
-fn received<T>(answer: &mpsc::Receiver<T>) -> Result<T, StorageError> {
-    let stopped = |_| StorageError::new("the writer of the store has stopped");
-    answer.recv().map_err(stopped)
 }
 
 #[async_trait]
