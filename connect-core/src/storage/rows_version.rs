@@ -19,11 +19,17 @@ use serde::{Deserialize, Serialize};
 
 /// The version of the rows in a store or a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default = "first")]
 pub struct RowsVersion {
     /// The number of the newest program with writes in the store.
     pub written_by: u32,
     /// The oldest program able to read all of it, and write beside it.
     pub oldest_reader: u32,
+}
+
+/// The version of a program without a recorded one.
+fn first() -> RowsVersion {
+    RowsVersion::FIRST
 }
 
 /// The error for rows of a newer program, unknown to this one.

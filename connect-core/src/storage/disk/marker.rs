@@ -30,25 +30,16 @@ pub(super) struct Marker {
     /// False while the store is being created.
     /// Such a store was never in use, so its contents may be deleted.
     pub(super) complete: bool,
-    #[serde(default = "first")]
-    written_by: u32,
-    #[serde(default = "first")]
-    oldest_reader: u32,
+    #[serde(flatten)]
+    rows: RowsVersion,
 }
 
 /// The part common to all later formats.
 #[derive(Deserialize)]
 struct AnyMarker {
     format: u32,
-    #[serde(default = "first")]
-    written_by: u32,
-    #[serde(default = "first")]
-    oldest_reader: u32,
-}
-
-/// The version of a program without a recorded one.
-fn first() -> u32 {
-    RowsVersion::FIRST.written_by
+    #[serde(flatten)]
+    rows: RowsVersion,
 }
 
 impl Marker {
@@ -60,22 +51,16 @@ impl Marker {
             engine,
             made: made.to_rfc3339_opts(SecondsFormat::Secs, true),
             complete: false,
-            written_by: RowsVersion::THIS.written_by,
-            oldest_reader: RowsVersion::THIS.oldest_reader,
+            rows: RowsVersion::THIS,
         }
     }
 
     /// The marker after a write by this program; `None` if unchanged.
     pub(super) fn written_to(&self) -> Option<Self> {
-        let found = RowsVersion {
-            written_by: self.written_by,
-            oldest_reader: self.oldest_reader,
-        };
-        let rows = found.written_to();
-        (self.format != FORMAT || rows != found).then(|| Self {
+        let rows = self.rows.written_to();
+        (self.format != FORMAT || rows != self.rows).then(|| Self {
             format: FORMAT,
-            written_by: rows.written_by,
-            oldest_reader: rows.oldest_reader,
+            rows,
             ..self.clone()
         })
     }
@@ -114,11 +99,7 @@ impl AnyMarker {
                 expected: FORMAT,
             });
         }
-        let rows = RowsVersion {
-            written_by: self.written_by,
-            oldest_reader: self.oldest_reader,
-        };
-        rows.check().map_err(|source| OpenError::NewerRows {
+        self.rows.check().map_err(|source| OpenError::NewerRows {
             path: folder.into(),
             source,
         })
