@@ -2,6 +2,8 @@
 
 use std::{cell::Cell, cmp::Ordering, iter::Peekable, ops::Bound};
 
+use itertools::{Either, Itertools as _};
+
 use super::{
     cache::RowCache,
     engine::{self, Engine, ReadFault},
@@ -201,21 +203,15 @@ impl<'a, I: Iterator<Item = Over<'a>>> Merge<'a, I> {
         key: &[u8],
         value: impl FnOnce() -> Result<Value, ReadFault>,
     ) -> Result<bool, ReadFault> {
-        while let Some((over_key, _)) = self.over.peek() {
-            let place = (*over_key).cmp(key);
-            let place = if self.newest_first {
-                place.reverse()
-            } else {
-                place
-            };
-            if place == Ordering::Greater {
-                break;
-            }
-            self.take()?;
+        let newest_first = self.newest_first;
+        let is_due = |over: &Over<'_>| in_order(over.0.cmp(key), newest_first).is_le();
+        while let Some(over) = self.over.next_if(is_due) {
+            let is_same = over.0 == key;
+            self.take(over)?;
             if self.entries.len() == self.limit {
                 return Ok(false);
             }
-            if place == Ordering::Equal {
+            if is_same {
                 return Ok(true);
             }
         }
@@ -224,19 +220,19 @@ impl<'a, I: Iterator<Item = Over<'a>>> Merge<'a, I> {
         Ok(self.entries.len() < self.limit)
     }
 
-    /// Moves the next overlay entry to the result.
-    fn take(&mut self) -> Result<(), ReadFault> {
-        if let Some((key, value)) = self.over.next()
-            && let Some(value) = value.map_err(ReadFault::Damaged)?
-        {
+    /// Moves an overlay entry to the result.
+    fn take(&mut self, (key, value): Over<'a>) -> Result<(), ReadFault> {
+        if let Some(value) = value.map_err(ReadFault::Damaged)? {
             self.entries.push((key.into(), value.clone()));
         }
         Ok(())
     }
 
     fn finish(mut self) -> Result<Vec<Entry>, ReadFault> {
-        while self.entries.len() < self.limit && self.over.peek().is_some() {
-            self.take()?;
+        while self.entries.len() < self.limit
+            && let Some(over) = self.over.next()
+        {
+            self.take(over)?;
         }
         Ok(self.entries)
     }
@@ -259,6 +255,7 @@ impl<'a, E: Engine> LockedRead<'a, E> {
     }
 
     /// All overlay entries of a non-empty range, in scan order.
+    /// A pending value hides one of the group.
     fn over<'s>(&'s self, range: Range<'s>, newest_first: bool) -> impl Iterator<Item = Over<'s>> {
         let pending = self
             .shown
@@ -274,55 +271,23 @@ impl<'a, E: Engine> LockedRead<'a, E> {
             .range::<[u8], _>((Bound::Included(range.from), to));
         let hidden = directed(hidden, newest_first)
             .filter_map(|(key, slot)| Some((&**key, self.before(slot)?)));
-        Merged {
-            first: pending.peekable(),
-            second: hidden.peekable(),
-            newest_first,
-        }
+        let place =
+            move |one: &Over<'_>, other: &Over<'_>| in_order(one.0.cmp(other.0), newest_first);
+        let merged = pending.merge_join_by(hidden, place);
+        merged.map(|over| over.reduce(|pending, _| pending))
     }
 }
 
+/// The place of one key beside another, in scan order.
+fn in_order(place: Ordering, newest_first: bool) -> Ordering {
+    if newest_first { place.reverse() } else { place }
+}
+
 /// An iterator in its own or in the reverse direction.
-fn directed<I: DoubleEndedIterator>(mut items: I, reverse: bool) -> impl Iterator<Item = I::Item> {
-    std::iter::from_fn(move || {
-        if reverse {
-            items.next_back()
-        } else {
-            items.next()
-        }
-    })
-}
-
-/// Two ordered sequences merged; for a key in both, the first counts.
-struct Merged<A: Iterator, B: Iterator> {
-    first: Peekable<A>,
-    second: Peekable<B>,
-    newest_first: bool,
-}
-
-impl<'a, A, B> Iterator for Merged<A, B>
-where
-    A: Iterator<Item = Over<'a>>,
-    B: Iterator<Item = Over<'a>>,
-{
-    type Item = Over<'a>;
-
-    fn next(&mut self) -> Option<Over<'a>> {
-        let (Some((first, _)), Some((second, _))) = (self.first.peek(), self.second.peek()) else {
-            return self.first.next().or_else(|| self.second.next());
-        };
-        let place = first.cmp(second);
-        match if self.newest_first {
-            place.reverse()
-        } else {
-            place
-        } {
-            Ordering::Less => self.first.next(),
-            Ordering::Greater => self.second.next(),
-            Ordering::Equal => {
-                self.second.next();
-                self.first.next()
-            }
-        }
+fn directed<I: DoubleEndedIterator>(items: I, reverse: bool) -> impl Iterator<Item = I::Item> {
+    if reverse {
+        Either::Left(items.rev())
+    } else {
+        Either::Right(items)
     }
 }
