@@ -6,7 +6,7 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use chrono::{DateTime, Datelike, NaiveDate, TimeZone, Timelike, Utc};
+use chrono::{DateTime, Datelike, TimeZone, Timelike, Utc};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A point in time in UTC, to the microsecond.
@@ -92,42 +92,9 @@ impl Timestamp {
         text
     }
 
-    /// Reads the exact form of [`write`](Self::write), as in stored rows.
-    fn read_written(text: &[u8]) -> Option<Self> {
-        let text: &[u8; WRITTEN_LEN] = text.try_into().ok()?;
-        let number = |at: usize, digits: usize| {
-            text[at..at + digits]
-                .iter()
-                .try_fold(0_u32, |number, byte| {
-                    byte.is_ascii_digit()
-                        .then(|| number * 10 + u32::from(byte - b'0'))
-                })
-        };
-        let marks = [
-            (4, b'-'),
-            (7, b'-'),
-            (10, b'T'),
-            (13, b':'),
-            (16, b':'),
-            (19, b'.'),
-            (26, b'Z'),
-        ];
-        if marks.iter().any(|(at, mark)| text[*at] != *mark) {
-            return None;
-        }
-        let day = NaiveDate::from_ymd_opt(number(0, 4)? as i32, number(5, 2)?, number(8, 2)?)?;
-        let time = day.and_hms_micro_opt(
-            number(11, 2)?,
-            number(14, 2)?,
-            number(17, 2)?,
-            number(20, 6)?,
-        )?;
-        Some(Self(time.and_utc().timestamp_micros()))
-    }
-
     /// Reads any RFC 3339 form.
     /// The shape is checked first, as chrono accepts more than the API.
-    fn read_any(text: &str) -> Option<Self> {
+    fn read(text: &str) -> Option<Self> {
         let bytes = text.as_bytes();
         if !text.is_ascii() || bytes.len() < 20 || !matches!(bytes[10], b'T' | b't') {
             return None;
@@ -195,9 +162,7 @@ impl FromStr for Timestamp {
     type Err = NotATimestamp;
 
     fn from_str(text: &str) -> Result<Self, NotATimestamp> {
-        Self::read_written(text.as_bytes())
-            .or_else(|| Self::read_any(text))
-            .ok_or(NotATimestamp)
+        Self::read(text).ok_or(NotATimestamp)
     }
 }
 
