@@ -255,13 +255,11 @@ impl<E: Engine> FrozenStates<E> {
         if !E::IS_LIVE {
             return;
         }
-        let mut states = self.0.lock();
-        states.retain(|state| match state.upgrade() {
-            Some(state) => {
-                keep(&mut state.kept.lock());
-                true
-            }
-            None => false,
+        self.0.lock().retain(|state| {
+            let state = state.upgrade();
+            state
+                .inspect(|state| keep(&mut state.kept.lock()))
+                .is_some()
         });
     }
 

@@ -141,12 +141,10 @@ impl Schema {
 /// # Errors
 /// [`OpenError::NotDurable`], or the database gives no answer.
 pub(super) async fn check_durability(connection: &Connection) -> Result<(), OpenError> {
-    let shown = connection.query_once("SHOW synchronous_commit", &[]).await;
-    let shown = shown.map_err(|error| OpenError::Away(in_words(&error)))?;
-    let value: Option<&str> = shown.first().and_then(|row| row.try_get(0).ok());
-    match value {
-        Some("off") => Err(OpenError::NotDurable),
-        _ => Ok(()),
+    match setting(connection, "SHOW synchronous_commit").await {
+        Ok(value) if value.as_deref() == Some("off") => Err(OpenError::NotDurable),
+        Ok(_) => Ok(()),
+        Err(error) => Err(OpenError::Away(in_words(&error))),
     }
 }
 
@@ -155,15 +153,18 @@ pub(super) async fn check_durability(connection: &Connection) -> Result<(), Open
 /// # Errors
 /// The database gives no answer.
 pub(super) async fn has_checksums(connection: &Connection) -> Result<bool, OpenError> {
-    let shown = connection.query_once("SHOW data_checksums", &[]).await;
-    let shown = match shown {
-        Ok(shown) => shown,
+    match setting(connection, "SHOW data_checksums").await {
+        Ok(value) => Ok(value.as_deref() != Some("off")),
         // A database of another kind, which speaks the same protocol, may not know the setting.
-        Err(error) if error.as_db_error().is_some() => return Ok(true),
-        Err(error) => return Err(OpenError::Away(in_words(&error))),
-    };
-    let value: Option<&str> = shown.first().and_then(|row| row.try_get(0).ok());
-    Ok(value != Some("off"))
+        Err(error) if error.as_db_error().is_some() => Ok(true),
+        Err(error) => Err(OpenError::Away(in_words(&error))),
+    }
+}
+
+/// Returns the value of a setting, if the database shows one.
+async fn setting(connection: &Connection, show: &str) -> Result<Option<String>, Error> {
+    let shown = connection.query_once(show, &[]).await?;
+    Ok(shown.first().and_then(|row| row.try_get(0).ok()))
 }
 
 #[cfg(feature = "conformance")]
