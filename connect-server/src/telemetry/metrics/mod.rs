@@ -1,6 +1,6 @@
 //! The metrics of a service, in the text form of Prometheus.
 //!
-//! Requests are counted as they end, by handles made before ([`Requests`]), without locks or allocations.
+//! Requests are counted as they end ([`Requests`]).
 //! All else is read on request ([`Exporter`]): the core's own counts, its queues, the load of the listeners,
 //! the disk and the process.
 //!

@@ -1,13 +1,8 @@
 //! The count and the duration of requests.
 
-use std::sync::OnceLock;
-
-use http::Method;
-use prometheus::{
-    Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, Opts, Registry,
-    proto::MetricFamily,
-};
-use rustc_hash::FxHashMap;
+use http::{Method, StatusCode};
+use prometheus::{HistogramOpts, HistogramVec, IntCounterVec, Opts, Registry, proto::MetricFamily};
+use rustc_hash::FxHashSet;
 
 use crate::net::Ended;
 
@@ -22,16 +17,10 @@ const METHODS: [Method; 7] = [
     Method::OPTIONS,
 ];
 
-/// The statuses with a label of their own, sorted; the rest share one.
-const STATUSES: [u16; 30] = [
-    200, 201, 202, 204, 206, 301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 405, 406, 408, 409,
-    410, 412, 413, 414, 415, 422, 429, 431, 500, 503, 504,
-];
-
 /// The classes of statuses, from 200 on.
 const CLASSES: [&str; 4] = ["2xx", "3xx", "4xx", "5xx"];
 
-/// The label of an unknown route, method or status.
+/// The label of an unknown route or method.
 const OTHER: &str = "other";
 
 /// The label of a missing route or status.
@@ -49,31 +38,14 @@ const VALID: &str = "the names of metrics are valid, and each is used once";
 
 /// Counts requests by route, method and status.
 ///
-/// Each combination has a fixed place, and its counter is made on first use. So a request costs a look-up,
-/// two loads and a few atomic additions.
-///
 /// Such a counter begins with its first request, and no rate shows this step. So answers are also counted by
 /// the class of their status, in counters present from the start.
 pub(crate) struct Requests {
     registry: Registry,
-    answers: [IntCounter; CLASSES.len()],
+    routes: FxHashSet<&'static str>,
     counts: IntCounterVec,
+    answers: IntCounterVec,
     times: HistogramVec,
-    routes: FxHashMap<&'static str, RouteMetrics>,
-    nowhere: RouteMetrics,
-    other: RouteMetrics,
-}
-
-/// The counters of one route and method, by status.
-/// The known statuses come first, then `other`, then `none`.
-type Statuses = [OnceLock<IntCounter>; STATUSES.len() + 2];
-
-/// The metrics of a route.
-struct RouteMetrics {
-    name: &'static str,
-    time: OnceLock<Histogram>,
-    /// By method: the known ones, then `other`.
-    methods: [OnceLock<Box<Statuses>>; METHODS.len() + 1],
 }
 
 impl Requests {
@@ -94,59 +66,44 @@ impl Requests {
             "Answers, by the class of their status.",
         );
         let answers = IntCounterVec::new(answers, &["class"]).expect(VALID);
+        for class in CLASSES {
+            answers.with_label_values(&[class]);
+        }
         let registry = Registry::new();
         registry.register(Box::new(answers.clone())).expect(VALID);
         registry.register(Box::new(counts.clone())).expect(VALID);
         registry.register(Box::new(times.clone())).expect(VALID);
-        let routes = routes
-            .into_iter()
-            .map(|name| (name, RouteMetrics::new(name)));
         Self {
             registry,
-            answers: CLASSES.map(|class| answers.with_label_values(&[class])),
+            routes: routes.into_iter().collect(),
             counts,
+            answers,
             times,
-            routes: routes.collect(),
-            nowhere: RouteMetrics::new(NONE),
-            other: RouteMetrics::new(OTHER),
         }
     }
 
     /// Counts an ended request.
     pub(crate) fn count(&self, ended: &Ended<'_>) {
         let route = match ended.route {
-            None => &self.nowhere,
-            Some(name) => self.routes.get(name).unwrap_or(&self.other),
+            None => NONE,
+            Some(name) => self.routes.get(name).copied().unwrap_or(OTHER),
         };
-        let method = METHODS.iter().position(|method| method == ended.method);
-        let status = ended.status.map(|status| status.as_u16());
-        let statuses = route.methods[method.unwrap_or(METHODS.len())].get_or_init(Box::default);
-        let place = match status {
-            None => STATUSES.len() + 1,
-            Some(status) => STATUSES.binary_search(&status).unwrap_or(STATUSES.len()),
-        };
-        let counter = statuses[place].get_or_init(|| {
-            let method = method.map_or(OTHER, |at| METHODS[at].as_str());
-            let status = match status {
-                None => NONE.to_owned(),
-                Some(_) if place == STATUSES.len() => OTHER.to_owned(),
-                Some(status) => status.to_string(),
-            };
-            let labels = [route.name, method, &status];
-            self.counts.with_label_values(&labels)
-        });
-        counter.inc();
-        let class = status.map(|status| usize::from(status / 100));
-        let class = class.and_then(|class| self.answers.get(class.checked_sub(2)?));
-        if let Some(answers) = class {
-            answers.inc();
-        }
+        let mut methods = METHODS.iter();
+        let method = methods.find(|method| *method == ended.method);
+        let method = method.map_or(OTHER, Method::as_str);
+        let status = ended.status.as_ref().map_or(NONE, StatusCode::as_str);
+        let labels = [route, method, status];
+        self.counts.with_label_values(&labels).inc();
         // A request without an answer has no duration: its client went away.
-        if ended.status.is_some() {
-            let time = || self.times.with_label_values(&[route.name]);
-            let took = ended.took.as_secs_f64();
-            route.time.get_or_init(time).observe(took);
+        let Some(status) = ended.status else {
+            return;
+        };
+        let class = usize::from(status.as_u16() / 100).checked_sub(2);
+        if let Some(class) = class.and_then(|class| CLASSES.get(class)) {
+            self.answers.with_label_values(&[*class]).inc();
         }
+        let times = self.times.with_label_values(&[route]);
+        times.observe(ended.took.as_secs_f64());
     }
 
     /// Returns the metrics.
@@ -155,25 +112,11 @@ impl Requests {
     }
 }
 
-impl RouteMetrics {
-    fn new(name: &'static str) -> Self {
-        Self {
-            name,
-            time: OnceLock::new(),
-            methods: Default::default(),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::{collections::BTreeSet, time::Duration};
 
-    use connect_core::{Error, Reason};
-    use http::StatusCode;
-
     use super::*;
-    use crate::net::NetFailure;
 
     fn ended<'r>(
         method: &'r Method,
@@ -227,7 +170,7 @@ mod tests {
             ("POST /b none", 1),
             ("other /b 405", 1),
             ("other none 404", 1),
-            ("GET other other", 1),
+            ("GET other 299", 1),
         ];
         let expected = expected.map(|(labels, count)| (labels.to_owned(), count));
         let counts = counted(&requests, "connect_http_requests_total");
@@ -267,48 +210,5 @@ mod tests {
             found.unwrap().cumulative_count()
         };
         assert_eq!((within(0.0025), within(0.005)), (0, 1));
-    }
-
-    #[test]
-    fn statuses_can_be_searched() {
-        assert!(STATUSES.is_sorted());
-    }
-
-    #[test]
-    fn the_statuses_of_every_refusal_are_told_apart() {
-        let before_the_app = [
-            NetFailure::Panicked,
-            NetFailure::Malformed,
-            NetFailure::Host,
-            NetFailure::UriTooLong(1),
-            NetFailure::HeadersTooLarge(1),
-            NetFailure::HttpsOnly,
-        ];
-        for failure in before_the_app {
-            // Another one belongs into the list as well.
-            match failure {
-                NetFailure::Panicked
-                | NetFailure::Malformed
-                | NetFailure::Host
-                | NetFailure::UriTooLong(_)
-                | NetFailure::HeadersTooLarge(_)
-                | NetFailure::HttpsOnly => {}
-            }
-            assert!(STATUSES.contains(&failure.status().as_u16()), "{failure:?}");
-        }
-        let by_the_core: [fn(Reason) -> Error; 9] = [
-            Error::Malformed,
-            Error::Invalid,
-            Error::Unauthorized,
-            Error::ForbiddenScope,
-            Error::ForbiddenLocation,
-            Error::ApiNotAvailable,
-            Error::NotFound,
-            Error::Conflict,
-            Error::RateLimited,
-        ];
-        for error in by_the_core.map(|of| of(Reason::new("no"))) {
-            assert!(STATUSES.contains(&error.status()), "{error:?}");
-        }
     }
 }
