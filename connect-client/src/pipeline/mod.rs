@@ -132,7 +132,8 @@ impl Pipeline {
             };
             call.may_be_applied = request.is_write() && failure.may_be_applied(call.may_be_applied);
             let (kind, meta, outcome) = failure.told();
-            let decision = retry.decide(call.attempts, outcome, began.elapsed(), rand::random());
+            let draw = |longest| rand::random_range(Duration::ZERO..=longest);
+            let decision = retry.decide(call.attempts, outcome, began.elapsed(), draw);
             trace::failed(&call, meta.as_ref(), &kind, took, decision);
             match decision {
                 Decision::Wait(wait) => {

@@ -136,18 +136,19 @@ impl Turn<'_> {
                 if rate.reset == window.reset {
                     window.limit = rate.limit;
                     window.told = window.told.min(rate.remaining);
-                    window.correct(others);
+                    // The service may or may not have counted the others.
+                    let least = window.told.saturating_sub(others);
+                    window.remaining = window.remaining.clamp(least, window.told);
                 }
             }
             window => {
-                let window = window.insert(Window {
+                *window = Some(Window {
                     limit: rate.limit,
-                    remaining: rate.remaining,
+                    remaining: rate.remaining.saturating_sub(others),
                     told: rate.remaining,
                     ends: now + left,
                     reset: rate.reset,
                 });
-                window.remaining = window.told.saturating_sub(others);
             }
         }
         // There may be more left than was thought, or the window may end earlier.
@@ -173,13 +174,6 @@ impl Window {
             // The limit may be another by now.
             self.told = u64::MAX;
         }
-    }
-
-    /// Corrects the remainder by the service's reports.
-    /// The service may or may not have counted the `under_way` requests.
-    fn correct(&mut self, under_way: u64) {
-        let least = self.told.saturating_sub(under_way);
-        self.remaining = self.remaining.clamp(least, self.told);
     }
 }
 

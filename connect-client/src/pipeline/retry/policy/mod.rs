@@ -114,14 +114,14 @@ impl RetryPolicy {
     }
 
     /// Decides the next step after a failed attempt.
-    /// `attempt` counts from 1, `elapsed` is the time since the call began, and `chance` is drawn
-    /// evenly from 0 to 1.
+    /// `attempt` counts from 1, `elapsed` is the time since the call began, and `draw` draws evenly
+    /// from zero to the longest wait.
     pub(crate) fn decide(
         &self,
         attempt: u32,
         outcome: Outcome,
         elapsed: Duration,
-        chance: f64,
+        draw: impl FnOnce(Duration) -> Duration,
     ) -> Decision {
         let (retryable, asked) = match outcome {
             Outcome::Answer {
@@ -137,7 +137,8 @@ impl RetryPolicy {
             return Decision::GiveUp(Some(GaveUp::Attempts));
         }
         let left = self.budget.saturating_sub(elapsed);
-        let drawn = part(self.longest_wait(attempt), chance);
+        let doubled = 2_u32.saturating_pow(attempt.saturating_sub(1));
+        let drawn = draw(self.base.saturating_mul(doubled).min(self.cap));
         if left.is_zero() || (asked.is_zero() && drawn > left) {
             return Decision::GiveUp(Some(GaveUp::Budget));
         }
@@ -148,19 +149,6 @@ impl RetryPolicy {
         // better than giving up.
         Decision::Wait(asked + drawn.min((left - asked) / 2))
     }
-
-    /// `base * 2^(attempt-1)`, at most `cap`.
-    fn longest_wait(&self, attempt: u32) -> Duration {
-        let doublings = attempt.saturating_sub(1).min(31);
-        self.base.saturating_mul(1 << doublings).min(self.cap)
-    }
-}
-
-/// The fraction `chance` of `whole`, without the overflow panic of std.
-fn part(whole: Duration, chance: f64) -> Duration {
-    Duration::try_from_secs_f64(whole.as_secs_f64() * chance)
-        .unwrap_or(whole)
-        .min(whole)
 }
 
 #[cfg(test)]

@@ -5,6 +5,11 @@ use super::*;
 const MS: fn(u64) -> Duration = Duration::from_millis;
 const SECS: fn(u64) -> Duration = Duration::from_secs;
 
+/// Draws this part of the longest wait.
+fn part(chance: f64) -> impl FnOnce(Duration) -> Duration {
+    move |longest| longest.mul_f64(chance)
+}
+
 fn policy() -> RetryPolicy {
     RetryPolicy::default()
         .max_attempts(4)
@@ -55,7 +60,7 @@ fn what_may_pass_is_sent_again_and_nothing_else() {
         (Outcome::Fault(Fault::TooLarge), false),
         (Outcome::Fault(Fault::Unsendable), false),
     ] {
-        let decision = policy().decide(1, outcome, Duration::ZERO, 0.5);
+        let decision = policy().decide(1, outcome, Duration::ZERO, part(0.5));
         let expected = if again {
             Decision::Wait(MS(50))
         } else {
@@ -98,7 +103,7 @@ fn waits_attempts_and_budget() {
         (1, asking(u64::MAX), 0, 1.0, gave_up(GaveUp::RetryAfter)),
         (4, asking(7), 0, 1.0, gave_up(GaveUp::Attempts)),
     ] {
-        let decision = policy().decide(attempt, outcome, MS(elapsed), chance);
+        let decision = policy().decide(attempt, outcome, MS(elapsed), part(chance));
         let case = format!("attempt {attempt}, {outcome:?}, {elapsed} ms, chance {chance}");
         assert_eq!(decision, expected, "{case}");
     }
@@ -111,15 +116,20 @@ fn extreme_settings_do_not_overflow() {
         .backoff(Duration::MAX, Duration::MAX)
         .budget(Duration::MAX);
     for attempt in [1, 2, 31, 32, 33, 64, u32::MAX - 1] {
-        for chance in [0.0, 0.5, 1.0, f64::NAN, f64::INFINITY, -1.0] {
+        let draws: [fn(Duration) -> Duration; 3] = [
+            |_| Duration::ZERO,
+            |longest| longest,
+            |longest| rand::random_range(Duration::ZERO..=longest),
+        ];
+        for draw in draws {
             for outcome in [status(500), asking(u64::MAX - 1)] {
-                let decision = endless.decide(attempt, outcome, Duration::ZERO, chance);
+                let decision = endless.decide(attempt, outcome, Duration::ZERO, draw);
                 assert!(matches!(decision, Decision::Wait(_)), "{decision:?}");
             }
         }
     }
     let none = policy()
         .max_attempts(0)
-        .decide(1, status(500), SECS(0), 0.0);
+        .decide(1, status(500), SECS(0), part(0.0));
     assert_eq!(none, Decision::GiveUp(Some(GaveUp::Attempts)));
 }
