@@ -8,7 +8,7 @@ use rustls::pki_types::{
     pem::{Error, PemObject as _},
 };
 use x509_cert::{
-    Certificate,
+    Certificate, TbsCertificate,
     der::{
         Decode as _, Encode as _, Reader as _, SliceReader, asn1::UintRef, oid::ObjectIdentifier,
     },
@@ -54,8 +54,7 @@ pub(super) fn check(chain: &[CertificateDer<'_>], now: DateTime<Utc>) -> Result<
     let Some(own) = parsed(chain).next() else {
         return Ok(());
     };
-    let validity = own.tbs_certificate.validity;
-    let (from, to) = (time(validity.not_before), time(validity.not_after));
+    let (from, to) = (time(own.validity.not_before), time(own.validity.not_after));
     if now > to {
         return Err(format!(
             "the first certificate has expired: it was valid until {to}; renew it"
@@ -67,7 +66,7 @@ pub(super) fn check(chain: &[CertificateDer<'_>], now: DateTime<Utc>) -> Result<
              machine's clock right, which says {now}"
         ));
     }
-    match rsa_bits(&own.tbs_certificate.subject_public_key_info) {
+    match rsa_bits(&own.subject_public_key_info) {
         Some(bits) if bits < FEWEST_RSA_BITS => Err(format!(
             "the key of the first certificate is weak: RSA with {bits} bits, of which clients want \
              {FEWEST_RSA_BITS} or more; make a new key, and have it certified",
@@ -93,7 +92,7 @@ fn rsa_bits(key: &SubjectPublicKeyInfoOwned) -> Option<usize> {
 
 /// Returns reasons for some clients to refuse the chain, now or soon.
 pub(super) fn doubts(chain: &[CertificateDer<'_>], now: DateTime<Utc>) -> Vec<String> {
-    let chain: Vec<_> = parsed(chain).map(|one| one.tbs_certificate).collect();
+    let chain: Vec<_> = parsed(chain).collect();
     let mut doubts = Vec::new();
     for (at, certificate) in chain.iter().enumerate() {
         let (number, until) = (at + 1, time(certificate.validity.not_after));
@@ -116,23 +115,25 @@ pub(super) fn doubts(chain: &[CertificateDer<'_>], now: DateTime<Utc>) -> Vec<St
 
 /// Returns the earliest end of a certificate, in seconds since 1970.
 pub(super) fn end(chain: &[CertificateDer<'_>]) -> Option<i64> {
-    let ends = parsed(chain).map(|one| time(one.tbs_certificate.validity.not_after).timestamp());
+    let ends = parsed(chain).map(|one| time(one.validity.not_after).timestamp());
     ends.min()
 }
 
 /// Returns the position of the certificate with this public key, from 1.
 pub(super) fn place_of_key(chain: &[CertificateDer<'_>], public_key: &[u8]) -> Option<usize> {
     let place = parsed(chain).position(|one| {
-        let key = one.tbs_certificate.subject_public_key_info.to_der();
+        let key = one.subject_public_key_info.to_der();
         key.is_ok_and(|key| key == public_key)
     });
     place.map(|place| place + 1)
 }
 
-fn parsed(chain: &[CertificateDer<'_>]) -> impl Iterator<Item = Certificate> {
-    chain
+/// The content of the certificates, up to an unparsable one.
+fn parsed(chain: &[CertificateDer<'_>]) -> impl Iterator<Item = TbsCertificate> {
+    let certificates = chain
         .iter()
-        .map_while(|der| Certificate::from_der(der).ok())
+        .map_while(|der| Certificate::from_der(der).ok());
+    certificates.map(|certificate| certificate.tbs_certificate)
 }
 
 fn time(time: Time) -> DateTime<Utc> {
