@@ -23,17 +23,11 @@ pub enum StartError {
         /// The requested address.
         address: SocketAddr,
     },
-    /// The certificate chain cannot be used.
-    #[error("certificate file {}: {problem}", path.display())]
-    Certificate {
-        /// The file.
-        path: PathBuf,
-        /// The problem with it.
-        problem: String,
-    },
-    /// The private key cannot be used. Its content is not shown.
-    #[error("key file {}: {problem}", path.display())]
-    Key {
+    /// A file for TLS cannot be used. The content of a key is not shown.
+    #[error("{kind} file {}: {problem}", path.display())]
+    TlsFile {
+        /// The kind of file: `certificate` or `key`.
+        kind: &'static str,
         /// The file.
         path: PathBuf,
         /// The problem with it.

@@ -5,8 +5,8 @@ mod key;
 
 use std::{
     fmt,
-    path::PathBuf,
-    sync::{Arc, PoisonError, RwLock, RwLockReadGuard},
+    path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use chrono::Utc;
@@ -16,6 +16,7 @@ use rustls::{
     pki_types::{CertificateDer, PrivateKeyDer},
 };
 use sha2::{Digest as _, Sha256};
+use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
 
 use super::StartError;
@@ -31,13 +32,11 @@ pub struct TlsFiles {
 }
 
 /// The certificate in use with its key, both readable again.
-/// Cheap to clone; all clones are the same.
+/// All clones are the same.
 #[derive(Clone)]
-pub struct Certificate(Arc<CertificateState>);
-
-struct CertificateState {
+pub struct Certificate {
     files: TlsFiles,
-    in_use: RwLock<InUse>,
+    in_use: watch::Sender<InUse>,
 }
 
 /// A certificate as read from its files.
@@ -54,9 +53,9 @@ impl Certificate {
     /// # Errors
     /// A file cannot be used.
     pub fn read(files: TlsFiles) -> Result<Self, StartError> {
-        let found = TlsContents::read(&files)?;
-        let in_use = RwLock::new(found.checked(&files)?);
-        let certificate = Self(Arc::new(CertificateState { files, in_use }));
+        let in_use = TlsContents::read(&files)?.checked(&files)?;
+        let in_use = watch::Sender::new(in_use);
+        let certificate = Self { files, in_use };
         certificate.tell_doubts();
         Ok(certificate)
     }
@@ -67,48 +66,37 @@ impl Certificate {
     /// # Errors
     /// A file cannot be used. Then the ones in use stay.
     pub fn read_again(&self) -> Result<bool, StartError> {
-        let files = &self.0.files;
-        let found = TlsContents::read(files)?;
+        let found = TlsContents::read(&self.files)?;
         // The same files are not checked again: a certificate expired meanwhile is better than none.
-        if found.digest == self.in_use().digest {
-            return Ok(false);
+        let is_new = found.digest != self.in_use.borrow().digest;
+        if is_new {
+            self.in_use.send_replace(found.checked(&self.files)?);
         }
-        let checked = found.checked(files)?;
-        *self
-            .0
-            .in_use
-            .write()
-            .unwrap_or_else(PoisonError::into_inner) = checked;
-        Ok(true)
+        Ok(is_new)
     }
 
     /// Logs reasons for some clients to refuse the certificate, now or soon.
     pub fn tell_doubts(&self) {
-        for doubt in chain::doubts(&self.in_use().chain, Utc::now()) {
-            tracing::warn!(path = %self.0.files.certificates.display(), "{doubt}");
+        for doubt in chain::doubts(&self.in_use.borrow().chain, Utc::now()) {
+            tracing::warn!(path = %self.files.certificates.display(), "{doubt}");
         }
     }
 
     /// The earliest end in the chain in use, in seconds since 1970.
     pub fn ends(&self) -> Option<i64> {
-        chain::end(&self.in_use().chain)
+        chain::end(&self.in_use.borrow().chain)
     }
 
     /// Opens connections with the certificate now in use.
     /// TLS 1.2 and 1.3, HTTP/2 preferred to HTTP/1.1.
     pub(super) fn acceptor(&self) -> TlsAcceptor {
-        self.in_use().acceptor.clone()
-    }
-
-    fn in_use(&self) -> RwLockReadGuard<'_, InUse> {
-        let in_use = self.0.in_use.read();
-        in_use.unwrap_or_else(PoisonError::into_inner)
+        self.in_use.borrow().acceptor.clone()
     }
 }
 
 impl fmt::Debug for Certificate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Certificate").field(&self.0.files).finish()
+        f.debug_tuple("Certificate").field(&self.files).finish()
     }
 }
 
@@ -121,8 +109,8 @@ struct TlsContents {
 
 impl TlsContents {
     fn read(files: &TlsFiles) -> Result<Self, StartError> {
-        let chain = chain::read(&files.certificates).map_err(|problem| of_chain(files, problem))?;
-        let key = key::read(&files.key).map_err(|problem| of_key(files, problem))?;
+        let chain = chain::read(&files.certificates).map_err(of_chain(files))?;
+        let key = key::read(&files.key).map_err(of_key(files))?;
         let mut digest = Sha256::new();
         for part in chain.iter().map(AsRef::as_ref).chain([key.secret_der()]) {
             digest.update(part.len().to_le_bytes());
@@ -135,9 +123,8 @@ impl TlsContents {
     /// Checks it for acceptance by clients.
     fn checked(self, files: &TlsFiles) -> Result<InUse, StartError> {
         let Self { chain, key, digest } = self;
-        let of_chain = |problem| of_chain(files, problem);
-        let of_key = |problem| of_key(files, problem);
-        chain::check(&chain, Utc::now()).map_err(of_chain)?;
+        let (of_chain, of_key) = (of_chain(files), of_key(files));
+        chain::check(&chain, Utc::now()).map_err(&of_chain)?;
         let signing = any_supported_type(&key).map_err(|_| of_key(UNUSABLE.to_owned()))?;
         let public_key = signing.public_key();
         let place = public_key.and_then(|public| chain::place_of_key(&chain, &public));
@@ -170,16 +157,18 @@ impl TlsContents {
     }
 }
 
-fn of_chain(files: &TlsFiles, problem: String) -> StartError {
-    StartError::Certificate {
-        path: files.certificates.clone(),
-        problem,
-    }
+fn of_chain(files: &TlsFiles) -> impl Fn(String) -> StartError {
+    problem_with("certificate", &files.certificates)
 }
 
-fn of_key(files: &TlsFiles, problem: String) -> StartError {
-    StartError::Key {
-        path: files.key.clone(),
+fn of_key(files: &TlsFiles) -> impl Fn(String) -> StartError {
+    problem_with("key", &files.key)
+}
+
+fn problem_with(kind: &'static str, path: &Path) -> impl Fn(String) -> StartError {
+    move |problem| StartError::TlsFile {
+        kind,
+        path: path.to_owned(),
         problem,
     }
 }
