@@ -121,7 +121,8 @@ pub(super) async fn respond(
         .headers_mut()
         .entry(CACHE_CONTROL)
         .or_insert(HeaderValue::from_static("no-store"));
-    headers::add_request_id(response.headers_mut(), request_id);
+    let headers = response.headers_mut();
+    headers.insert(headers::REQUEST_ID, request_id);
     response.extensions_mut().insert(note);
     response
 }

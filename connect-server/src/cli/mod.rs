@@ -34,7 +34,7 @@ use crate::{
         accounts::AccountCommand, locations::LocationCommand, screens::ScreenCommand,
         tokens::TokenCommand, webhooks::WebhookCommand,
     },
-    net::{PlainHttp, TlsFiles, TrustedProxies, networks::Networks},
+    net::{PlainHttp, TlsFiles, networks::Networks},
     telemetry::metrics::MetricsToken,
     workers::{
         images::{DEFAULT_DEADLINE, PublicUrl},
@@ -446,7 +446,7 @@ pub struct Options {
     pub insecure_http: bool,
     /// Proxies that end TLS in front of this server: addresses or networks, with commas between.
     #[arg(long, value_name = "NETS", env = "CONNECT_TRUSTED_PROXY")]
-    pub trusted_proxy: Option<TrustedProxies>,
+    pub trusted_proxy: Option<Networks>,
     /// Images.
     #[command(flatten)]
     pub images: ImageOptions,

@@ -1,6 +1,6 @@
 //! The interface between the network and the app.
 
-use std::{future::Future, sync::Arc, time::Duration};
+use std::{future::Future, time::Duration};
 
 use bytes::Bytes;
 use http::{Method, Request, Response, StatusCode};
@@ -49,22 +49,4 @@ pub struct Ended<'r> {
     pub status: Option<StatusCode>,
     /// The time from its head to its answer.
     pub took: Duration,
-}
-
-impl<A: App> App for Arc<A> {
-    fn call(
-        &self,
-        request: Request<Body>,
-        peer: Peer,
-    ) -> impl Future<Output = Response<Bytes>> + Send {
-        (**self).call(request, peer)
-    }
-
-    fn failure(&self, failure: NetFailure, peer: &Peer) -> Response<Bytes> {
-        (**self).failure(failure, peer)
-    }
-
-    fn ended(&self, request: &Ended<'_>) {
-        (**self).ended(request);
-    }
 }

@@ -1,9 +1,5 @@
 //! The headers of every answer.
 //! `X-Request-Id` ties it to a line in a log.
-//!
-//! tower-http's layers for them, for panics and for the size of a body do not fit. They keep any id of
-//! the client's however long. They answer a panic without knowing the caller, and so without its rate
-//! limit. They refuse a large body in plain text before the caller's scope is checked.
 
 use bytes::Bytes;
 use http::{
@@ -12,19 +8,18 @@ use http::{
 };
 use uuid::Uuid;
 
-const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// The header with the id of a request.
+pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Returns the client's id when usable.
 /// Else a new one replaces it in the request.
 pub(crate) fn ensure_request_id(headers: &mut HeaderMap) -> HeaderValue {
-    if let Some(id) = headers.get(REQUEST_ID)
-        && usable(id.as_bytes())
-    {
-        return id.clone();
-    }
-    let id = fresh_request_id();
-    headers.insert(REQUEST_ID, id.clone());
-    id
+    let id = headers.get(REQUEST_ID).filter(|id| usable(id.as_bytes()));
+    id.cloned().unwrap_or_else(|| {
+        let id = fresh_request_id();
+        headers.insert(REQUEST_ID, id.clone());
+        id
+    })
 }
 
 /// A new id, for a request without a head.
@@ -32,11 +27,6 @@ pub(super) fn fresh_request_id() -> HeaderValue {
     let mut text = Uuid::encode_buffer();
     let text = Uuid::new_v4().hyphenated().encode_lower(&mut text);
     HeaderValue::from_str(text).unwrap_or(HeaderValue::from_static("unknown"))
-}
-
-/// Marks an answer with its request's id.
-pub(crate) fn add_request_id(headers: &mut HeaderMap, id: HeaderValue) {
-    headers.insert(REQUEST_ID, id);
 }
 
 /// Tells browsers to use only HTTPS with this host for a year.
@@ -50,7 +40,7 @@ pub(super) fn finish(response: &mut Response<Bytes>, id: HeaderValue, tls: bool)
     if tls {
         headers.insert(STRICT_TRANSPORT_SECURITY, HTTPS_ALONE);
     }
-    add_request_id(headers, id);
+    headers.insert(REQUEST_ID, id);
 }
 
 /// Checks an id: 1 to 100 characters, all safe in a log line.

@@ -85,16 +85,9 @@ pub struct Limits {
     /// Maximum frames read per second of an HTTP/2 connection; further ones wait.
     /// Each 64 bytes sent or received allow one more. Frames without content are 9 to 17 bytes long.
     pub h2_frames: u32,
-    /// Maximum number of HTTP/2 streams opened and reset before processing.
-    /// One more ends the connection (rapid reset, CVE-2023-44487). The `h2` crate's default.
-    pub h2_pending_resets: usize,
-    /// Maximum number of HTTP/2 streams reset for the client's own errors.
-    /// One more ends the connection. The `h2` crate's default.
-    pub h2_error_resets: usize,
     /// The quiet time before an HTTP/2 connection is pinged.
+    /// hyper waits 20 seconds for the answer.
     pub h2_ping: Duration,
-    /// Maximum time for the answer to such a ping.
-    pub h2_ping_answer: Duration,
 }
 
 impl Default for Limits {
@@ -130,10 +123,7 @@ impl Default for Limits {
             h2_streams: 100,
             h2_window: 128 * 1024,
             h2_frames: 500,
-            h2_pending_resets: 20,
-            h2_error_resets: 1024,
             h2_ping: Duration::from_secs(20),
-            h2_ping_answer: Duration::from_secs(20),
         }
     }
 }

@@ -49,7 +49,7 @@ pub use limits::Limits;
 pub use load::Load;
 pub use pace::Pace;
 pub use peer::Peer;
-pub use plain::{PlainHttp, TrustedProxies};
+pub use plain::PlainHttp;
 pub use request_log::{REQUESTS, RequestNote};
 pub use server::{Listen, Server};
 pub use tls::{Certificate, TlsFiles};

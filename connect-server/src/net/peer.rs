@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use http::HeaderMap;
 
-use super::TrustedProxies;
+use super::networks::Networks;
 
 /// The sender of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,25 +34,15 @@ impl Peer {
 /// up. So the client is the last address not of a trusted proxy. An unreadable entry ends the search:
 /// then only the connection itself is known. `X-Forwarded-Proto` is strict, every value in it must be
 /// `https`. A request without it is accepted, and counts as unencrypted.
-pub(super) fn forwarded(
-    headers: &HeaderMap,
-    remote: IpAddr,
-    proxies: &TrustedProxies,
-) -> Option<Peer> {
-    let mut tls = false;
-    for proto in list(headers, "x-forwarded-proto") {
-        if !proto.is_some_and(|proto| proto.eq_ignore_ascii_case("https")) {
-            return None;
-        }
-        tls = true;
+pub(super) fn forwarded(headers: &HeaderMap, remote: IpAddr, proxies: &Networks) -> Option<Peer> {
+    let mut protos = list(headers, "x-forwarded-proto").peekable();
+    let tls = protos.peek().is_some();
+    if !protos.all(|proto| proto.eq_ignore_ascii_case(b"https")) {
+        return None;
     }
     let mut client = remote;
-    for entry in list(headers, "x-forwarded-for")
-        .collect::<Vec<_>>()
-        .into_iter()
-        .rev()
-    {
-        let Some(address) = entry.and_then(address) else {
+    for entry in list(headers, "x-forwarded-for").rev() {
+        let Some(address) = address(entry) else {
             return Some(Peer::new(remote, tls));
         };
         client = address;
@@ -64,30 +54,20 @@ pub(super) fn forwarded(
 }
 
 /// The entries of a list header, in order over all its lines.
-/// `None` for a line not in text.
-fn list<'a>(headers: &'a HeaderMap, name: &str) -> impl Iterator<Item = Option<&'a str>> {
-    headers.get_all(name).iter().flat_map(|line| {
-        // A line that is not text is one bad entry, and not skipped.
-        let (text, bad) = match line.to_str() {
-            Ok(text) => (Some(text), None),
-            Err(_) => (None, Some(None)),
-        };
-        text.into_iter()
-            .flat_map(|text| text.split(','))
-            .map(|e| Some(e.trim()))
-            .chain(bad)
-    })
+fn list<'a>(headers: &'a HeaderMap, name: &str) -> impl DoubleEndedIterator<Item = &'a [u8]> {
+    let lines = headers.get_all(name).into_iter();
+    let entries = lines.flat_map(|line| line.as_bytes().split(|byte| *byte == b','));
+    entries.map(<[u8]>::trim_ascii)
 }
 
 /// Parses an address as written by proxies.
 /// It may be bare or with a port, IPv6 with or without brackets.
-fn address(entry: &str) -> Option<IpAddr> {
-    let bare = entry
+fn address(entry: &[u8]) -> Option<IpAddr> {
+    let text = str::from_utf8(entry).ok()?;
+    let inner = text
         .strip_prefix('[')
-        .and_then(|rest| rest.strip_suffix(']'))
-        .unwrap_or(entry);
-    bare.parse::<IpAddr>()
-        .or_else(|_| entry.parse::<SocketAddr>().map(|socket| socket.ip()))
-        .ok()
-        .map(|address| address.to_canonical())
+        .and_then(|rest| rest.strip_suffix(']'));
+    let bare = inner.unwrap_or(text).parse();
+    let address = bare.or_else(|_| text.parse().map(|socket: SocketAddr| socket.ip()));
+    address.ok().map(|address: IpAddr| address.to_canonical())
 }

@@ -1,6 +1,6 @@
 //! Plain HTTP: its allowed addresses, and the trusted proxies.
 
-use std::{net::IpAddr, str::FromStr};
+use std::net::IpAddr;
 
 use super::networks::Networks;
 
@@ -13,15 +13,15 @@ pub enum PlainHttp {
     LoopbackOnly,
     /// On any address, from anyone: for trials in a closed network.
     Anywhere,
-    /// From loopback and from these proxies.
+    /// From loopback and from these trusted proxies.
     /// They end TLS and say so in `X-Forwarded-Proto`. Their `X-Forwarded-For` is believed, on a TLS
     /// listener too.
-    BehindProxy(TrustedProxies),
+    BehindProxy(Networks),
 }
 
 impl PlainHttp {
     /// The trusted proxies, if any.
-    pub(super) fn proxies(&self) -> Option<&TrustedProxies> {
+    pub(super) fn proxies(&self) -> Option<&Networks> {
         match self {
             Self::BehindProxy(proxies) => Some(proxies),
             Self::LoopbackOnly | Self::Anywhere => None,
@@ -35,30 +35,6 @@ impl PlainHttp {
             Self::LoopbackOnly => remote.is_loopback(),
             Self::BehindProxy(proxies) => remote.is_loopback() || proxies.contains(remote),
         }
-    }
-}
-
-/// Addresses and networks of proxies, written `10.0.0.7, 192.168.0.0/16, fd00::/8`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TrustedProxies(Networks);
-
-impl TrustedProxies {
-    /// Returns whether this address (canonical, not mapped into IPv6) is included.
-    pub fn contains(&self, address: IpAddr) -> bool {
-        self.0.contains(address)
-    }
-
-    /// The addresses and networks.
-    pub fn networks(&self) -> &Networks {
-        &self.0
-    }
-}
-
-impl FromStr for TrustedProxies {
-    type Err = String;
-
-    fn from_str(list: &str) -> Result<Self, Self::Err> {
-        list.parse().map(Self)
     }
 }
 

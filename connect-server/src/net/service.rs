@@ -9,7 +9,7 @@ use http_body::Body as _;
 use hyper::body::Incoming;
 
 use super::{
-    App, Body, Ended, NetFailure,
+    App, Body, Ended, NetFailure, Peer,
     activity::Activity,
     answer::AnswerBody,
     body::UnreadBody,
@@ -64,13 +64,8 @@ pub(super) fn answer<A: App>(
         parts.extensions.insert(held.clone());
     }
     let request = Request::from_parts(parts, body);
-    let (peer, checked) = head::check(
-        &request,
-        *remote,
-        shared.tls.is_some(),
-        &shared.plain,
-        &shared.limits,
-    );
+    let direct = Peer::new(*remote, shared.tls.is_some());
+    let (peer, checked) = head::check(&request, direct, &shared.plain, &shared.limits);
     let client = if peer.address == remote.to_canonical() {
         client.clone()
     } else {

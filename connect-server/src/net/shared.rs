@@ -62,9 +62,6 @@ pub(super) fn http(limits: &Limits) -> auto::Builder<TokioExecutor> {
         .max_concurrent_streams(limits.h2_streams)
         .initial_stream_window_size(limits.h2_window)
         .initial_connection_window_size(limits.h2_window)
-        .max_pending_accept_reset_streams(limits.h2_pending_resets)
-        .max_local_error_reset_streams(limits.h2_error_resets)
-        .keep_alive_interval(limits.h2_ping)
-        .keep_alive_timeout(limits.h2_ping_answer);
+        .keep_alive_interval(limits.h2_ping);
     http
 }

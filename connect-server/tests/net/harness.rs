@@ -21,10 +21,10 @@ pub(super) const HANGS: Duration = Duration::from_secs(20);
 pub(super) const PAGE: usize = 100_000;
 
 /// Answers by path; `/wait` waits until the test lets it go.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Probe {
-    pub(super) entered: Semaphore,
-    pub(super) go: Semaphore,
+    pub(super) entered: Arc<Semaphore>,
+    pub(super) go: Arc<Semaphore>,
 }
 
 impl App for Probe {
@@ -95,7 +95,7 @@ fn status(status: StatusCode, body: impl Into<Bytes>) -> Response<Bytes> {
 /// A running server; stopped by [`Running::stop`].
 pub(super) struct Running {
     pub(super) address: SocketAddr,
-    pub(super) app: Arc<Probe>,
+    pub(super) app: Probe,
     pub(super) load: Load,
     scheme: &'static str,
     stop: Option<oneshot::Sender<()>>,
@@ -104,10 +104,10 @@ pub(super) struct Running {
 
 impl Running {
     pub(super) async fn start(listen: Listen) -> Self {
-        let app = Arc::new(Probe {
-            entered: Semaphore::new(0),
-            go: Semaphore::new(0),
-        });
+        let app = Probe {
+            entered: Arc::new(Semaphore::new(0)),
+            go: Arc::new(Semaphore::new(0)),
+        };
         let server = Server::bind(listen).await.expect("binds");
         let (stop, stopped) = oneshot::channel::<()>();
         let (address, scheme, load) = (server.address(), server.scheme(), server.load());

@@ -2,7 +2,7 @@
 
 use std::{fs, net::SocketAddr, path::PathBuf};
 
-use connect_server::net::{self, Listen, PlainHttp, Server, TlsFiles, TrustedProxies};
+use connect_server::net::{self, Listen, PlainHttp, Server, TlsFiles, networks::Networks};
 use tempfile::TempDir;
 
 use super::harness::loopback;
@@ -58,7 +58,7 @@ async fn plain_http_for_everyone_must_be_asked_for() {
         if address.starts_with('[') {
             continue;
         }
-        let proxies: TrustedProxies = "10.0.0.7".parse().expect("an address");
+        let proxies: Networks = "10.0.0.7".parse().expect("an address");
         for plain in [PlainHttp::Anywhere, PlainHttp::BehindProxy(proxies)] {
             let server = Server::bind(Listen {
                 plain,
@@ -84,7 +84,7 @@ async fn a_taken_port_is_named() {
 
 #[test]
 fn proxies_are_addresses_and_networks() {
-    let proxies: TrustedProxies = "10.0.0.7,192.168.0.0/16 , fd00::/8"
+    let proxies: Networks = "10.0.0.7,192.168.0.0/16 , fd00::/8"
         .parse()
         .expect("a list");
     for (address, trusted) in [
@@ -107,6 +107,6 @@ fn proxies_are_addresses_and_networks() {
         "proxy.example",
         "10.0.0.7,,10.0.0.8",
     ] {
-        assert!(wrong.parse::<TrustedProxies>().is_err(), "{wrong}");
+        assert!(wrong.parse::<Networks>().is_err(), "{wrong}");
     }
 }

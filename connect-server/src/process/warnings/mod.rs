@@ -145,7 +145,7 @@ fn on_the_way(options: &Options, warnings: &mut Vec<String>) {
         }
         PlainHttp::LoopbackOnly => {}
         PlainHttp::BehindProxy(proxies) => {
-            let wide = proxies.networks().iter().filter(|net| is_wide(net));
+            let wide = proxies.iter().filter(|net| is_wide(net));
             warnings.extend(wide.map(|net| {
                 format!(
                     "the server trusts every machine in {net}: each may state the address of a \
