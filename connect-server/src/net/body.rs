@@ -3,13 +3,14 @@
 
 use std::{
     pin::Pin,
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     task::{Context, Poll, ready},
 };
 
 use bytes::Bytes;
 use http_body::{Body as _, Frame, SizeHint};
 use hyper::body::Incoming;
+use tokio::sync::oneshot;
 
 use super::{Pace, budget::Held, pace::Pacer};
 
@@ -18,15 +19,7 @@ use super::{Pace, budget::Held, pace::Pacer};
 /// It may be dropped unread: further bytes of the client are read and thrown away, within limits, before
 /// the answer goes out.
 #[derive(Debug)]
-pub struct Body {
-    incoming: Option<Incoming>,
-    pace: Pace,
-    pacer: Pacer,
-    /// `None` when there are no bytes to count.
-    held: Option<Arc<Held>>,
-    touched: bool,
-    unread_body: Option<UnreadBody>,
-}
+pub struct Body(Option<Box<Upload>>);
 
 /// The reason why a body could not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -43,45 +36,57 @@ pub enum BodyError {
     Broken,
 }
 
+/// A body with bytes to come.
+#[derive(Debug)]
+struct Upload {
+    incoming: Incoming,
+    pace: Pace,
+    pacer: Pacer,
+    held: Arc<Held>,
+    is_touched: bool,
+    unread: oneshot::Sender<UnreadRest>,
+}
+
+/// The part of a body left unread by the app.
+#[derive(Debug)]
+pub(super) struct UnreadRest {
+    pub(super) incoming: Incoming,
+    /// Set once reading had begun.
+    /// A client waiting for `100 Continue` has got it then.
+    pub(super) is_touched: bool,
+}
+
 impl Body {
+    /// A body without bytes.
+    pub(super) const EMPTY: Self = Self(None);
+
     /// A body with this minimum pace, counting its bytes in `held`.
-    /// With `unread_body`, the unread rest ends up there.
+    /// When it is dropped, its unread rest is sent.
     pub(super) fn new(
         incoming: Incoming,
         pace: Pace,
-        held: Option<Arc<Held>>,
-        unread_body: Option<UnreadBody>,
-    ) -> Self {
-        Self {
-            incoming: Some(incoming),
+        held: Arc<Held>,
+    ) -> (Self, oneshot::Receiver<UnreadRest>) {
+        let (unread, rest) = oneshot::channel();
+        let upload = Upload {
+            incoming,
             pace,
             pacer: Pacer::default(),
             held,
-            touched: false,
-            unread_body,
-        }
+            is_touched: false,
+            unread,
+        };
+        (Self(Some(Box::new(upload))), rest)
     }
+}
 
+impl Upload {
     /// Returns whether all of it may fit.
     /// It is better refused now than half way.
     fn may_fit(&self) -> bool {
-        let announced = usize::try_from(self.announced().unwrap_or(0)).unwrap_or(usize::MAX);
-        let held = self.held.as_ref();
-        held.is_none_or(|held| held.has_room_for(announced))
-    }
-
-    /// Its length in bytes, when the client announced one.
-    pub fn announced(&self) -> Option<u64> {
-        self.incoming
-            .as_ref()
-            .and_then(|incoming| incoming.size_hint().exact())
-    }
-
-    /// Returns whether it is certainly empty.
-    pub fn is_empty(&self) -> bool {
-        self.incoming
-            .as_ref()
-            .is_none_or(|incoming| incoming.is_end_stream())
+        let announced = self.incoming.size_hint().lower();
+        let announced = usize::try_from(announced).unwrap_or(usize::MAX);
+        self.held.has_room_for(announced)
     }
 }
 
@@ -94,81 +99,60 @@ impl http_body::Body for Body {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
         let this = self.get_mut();
-        if !this.touched && !this.may_fit() {
-            return Poll::Ready(Some(Err(BodyError::NoRoom)));
-        }
-        let Some(incoming) = &mut this.incoming else {
+        let Some(upload) = &mut this.0 else {
             return Poll::Ready(None);
         };
-        this.touched = true;
-        match Pin::new(incoming).poll_frame(cx) {
+        if !upload.is_touched && !upload.may_fit() {
+            return Poll::Ready(Some(Err(BodyError::NoRoom)));
+        }
+        upload.is_touched = true;
+        let frame = match Pin::new(&mut upload.incoming).poll_frame(cx) {
             Poll::Ready(Some(Ok(frame))) => {
                 let bytes = frame.data_ref().map_or(0, Bytes::len);
-                let fits = this.held.as_ref().is_none_or(|held| held.take(bytes));
-                if !fits {
-                    return Poll::Ready(Some(Err(BodyError::NoRoom)));
-                }
-                this.pacer.moved(bytes, this.pace);
-                Poll::Ready(Some(Ok(frame)))
+                upload.pacer.moved(bytes, upload.pace);
+                let fits = upload.held.take(bytes);
+                fits.then_some(frame).ok_or(BodyError::NoRoom)
             }
-            Poll::Ready(Some(Err(_))) => {
-                this.incoming = None;
-                Poll::Ready(Some(Err(BodyError::Broken)))
-            }
-            Poll::Ready(None) => {
-                this.incoming = None;
-                Poll::Ready(None)
+            Poll::Ready(end) => {
+                this.0 = None;
+                return Poll::Ready(end.map(|_| Err(BodyError::Broken)));
             }
             Poll::Pending => {
-                ready!(this.pacer.poll(cx, this.pace));
-                Poll::Ready(Some(Err(BodyError::TooSlow)))
+                ready!(upload.pacer.poll(cx, upload.pace));
+                Err(BodyError::TooSlow)
             }
-        }
+        };
+        Poll::Ready(Some(frame))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.is_empty()
+        let upload = self.0.as_ref();
+        upload.is_none_or(|upload| upload.incoming.is_end_stream())
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.incoming
-            .as_ref()
-            .map_or(SizeHint::with_exact(0), http_body::Body::size_hint)
+        let upload = self.0.as_ref();
+        upload.map_or(SizeHint::with_exact(0), |upload| {
+            upload.incoming.size_hint()
+        })
     }
 }
 
 impl Drop for Body {
     fn drop(&mut self) {
-        if let (Some(unread_body), Some(incoming)) = (self.unread_body.take(), self.incoming.take())
-            && !incoming.is_end_stream()
+        if let Some(upload) = self.0.take()
+            && !upload.incoming.is_end_stream()
         {
-            unread_body.put(UnreadRest {
+            let Upload {
                 incoming,
-                touched: self.touched,
+                is_touched,
+                unread,
+                ..
+            } = *upload;
+            let _ = unread.send(UnreadRest {
+                incoming,
+                is_touched,
             });
         }
-    }
-}
-
-/// The part of a body left unread by the app.
-#[derive(Debug)]
-pub(super) struct UnreadRest {
-    pub(super) incoming: Incoming,
-    /// Set once reading had begun.
-    /// A client waiting for `100 Continue` has got it then.
-    pub(super) touched: bool,
-}
-
-/// The place for the unread rest of a dropped body.
-#[derive(Clone, Debug, Default)]
-pub(super) struct UnreadBody(Arc<Mutex<Option<UnreadRest>>>);
-
-impl UnreadBody {
-    fn put(&self, unread: UnreadRest) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(unread);
-    }
-
-    pub(super) fn take(&self) -> Option<UnreadRest> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }

@@ -19,7 +19,7 @@ use super::{
     frame_rate_limit::FramePacer,
     hpack_budget::HeaderTable,
     pace::Pacer,
-    workarounds::{bare_answer, has_absurd_length},
+    workarounds::bare_answer,
 };
 
 /// Bytes read of a connection before its requests get their turn.
@@ -52,8 +52,6 @@ pub(super) struct Guarded<S, R> {
     load: Load,
     /// Runs while all connections together hold too much.
     crowded: Deadline,
-    /// Set when hyper mistakes a body length for too large a head.
-    absurd_length: bool,
     /// Bytes read since the connection last gave way to its requests.
     read_in_turn: usize,
     /// Runs once our side is shut down and the client's is not.
@@ -83,7 +81,6 @@ impl<S, R> Guarded<S, R> {
             refusals: Deadline::default(),
             load,
             crowded: Deadline::default(),
-            absurd_length: false,
             read_in_turn: 0,
             lingering: Deadline::default(),
         }
@@ -152,7 +149,7 @@ impl<S: AsyncWrite + Unpin, R: Fn(NetFailure) -> Bytes> Guarded<S, R> {
     /// Takes a bare answer out of the stream.
     /// Returns whether these bytes were one.
     fn replace(&mut self, bytes: &[u8]) -> bool {
-        let Some(failure) = bare_answer(bytes, &self.limits, self.absurd_length) else {
+        let Some(failure) = bare_answer(bytes, &self.limits) else {
             return false;
         };
         self.instead = (self.refusal)(failure);
@@ -207,9 +204,6 @@ impl<S: AsyncRead + Unpin, R: Unpin> AsyncRead for Guarded<S, R> {
                 self.activity.ask(Leave::WhenDone);
             }
             self.load.relieve();
-            if self.activity.is_idle() {
-                self.absurd_length |= has_absurd_length(bytes);
-            }
             self.activity.received();
         }
         Poll::Ready(Ok(()))

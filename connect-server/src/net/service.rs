@@ -3,7 +3,7 @@
 
 use std::{convert::Infallible, future::Future, net::IpAddr, panic::AssertUnwindSafe, sync::Arc};
 
-use futures_util::FutureExt;
+use futures_util::{FutureExt as _, future::lazy};
 use http::{HeaderValue, Method, Request, Response, StatusCode, Version, header::CONNECTION};
 use http_body::Body as _;
 use hyper::body::Incoming;
@@ -12,7 +12,6 @@ use super::{
     App, Body, Ended, NetFailure, Peer,
     activity::Activity,
     answer::AnswerBody,
-    body::UnreadBody,
     budget::Held,
     head, headers,
     request_log::{RequestLine, RequestNote},
@@ -49,20 +48,15 @@ pub(super) fn answer<A: App>(
     let head_only = request.method() == Method::HEAD;
     let (mut parts, incoming) = request.into_parts();
     let id = headers::ensure_request_id(&mut parts.headers);
-    // A body at its end leaves nothing.
-    let unread_body = (!incoming.is_end_stream()).then(UnreadBody::default);
-    let waits = unread_body.is_some() && head::expects_continue(&parts);
-    let bodies = &shared.load.bodies;
-    let held = unread_body.is_some().then(|| Held::none_of(bodies.clone()));
-    let body = Body::new(
-        incoming,
-        shared.limits.upload,
-        held.clone(),
-        unread_body.clone(),
-    );
-    if let Some(held) = &held {
+    // A body at its end has no bytes to count, and leaves nothing.
+    let (body, arriving) = if incoming.is_end_stream() {
+        (Body::EMPTY, None)
+    } else {
+        let held = Held::none_of(shared.load.bodies.clone());
         parts.extensions.insert(held.clone());
-    }
+        let (body, unread) = Body::new(incoming, shared.limits.upload, held.clone());
+        (body, Some((held, unread, head::expects_continue(&parts))))
+    };
     let request = Request::from_parts(parts, body);
     let direct = Peer::new(*remote, shared.tls.is_some());
     let (peer, checked) = head::check(&request, direct, &shared.plain, &shared.limits);
@@ -98,12 +92,9 @@ pub(super) fn answer<A: App>(
         let outcome = match admitted {
             Err(failure) => Err(failure),
             Ok(request) => {
-                let call = AssertUnwindSafe(|| shared.app.call(request, peer));
-                match std::panic::catch_unwind(call) {
-                    Ok(call) => AssertUnwindSafe(call).catch_unwind().await,
-                    Err(panic) => Err(panic),
-                }
-                .map_err(|_| NetFailure::Panicked)
+                let call = lazy(|_| shared.app.call(request, peer)).flatten();
+                let call = AssertUnwindSafe(call).catch_unwind();
+                call.await.map_err(|_| NetFailure::Panicked)
             }
         };
         let mut response = outcome.unwrap_or_else(|failure| {
@@ -119,7 +110,8 @@ pub(super) fn answer<A: App>(
             activity.refused();
         }
         headers::finish(&mut response, id, shared.tls.is_some());
-        if let Some(unread) = unread_body.and_then(|unread_body| unread_body.take())
+        if let Some((_held, mut unread, waits)) = arriving
+            && let Ok(unread) = unread.try_recv()
             && let Some(rest) = discard(unread, waits, &shared.limits).await
         {
             if http2 {
@@ -132,9 +124,8 @@ pub(super) fn answer<A: App>(
                     .insert(CONNECTION, HeaderValue::from_static("close"));
             }
         }
-        drop(held);
         if head_only {
-            response = without_body(response);
+            without_body(&mut response);
         }
         let piece = http2.then_some(shared.limits.download.bytes);
         let answer = response.map(|body| AnswerBody::new(body, piece, in_flight));

@@ -3,8 +3,6 @@
 //! - hyper answers an unreadable head by itself, without a body. Such an answer would not be JSON and
 //!   have no request id: [`bare_answer`] finds it, and [`Guarded`](super::guarded_socket::Guarded)
 //!   writes the [`refusal`] in its place.
-//! - hyper answers the two largest lengths of a body with 431, as if the head were too large:
-//!   [`has_absurd_length`] finds them.
 //! - hyper leaves the body on the answer to HEAD over HTTP/2, and the client reports a broken protocol:
 //!   [`without_body`].
 //! - hyper closes an HTTP/1.1 connection on an unread body. A reset then overtakes the 413, and the
@@ -12,8 +10,7 @@
 //! - hyper resets an HTTP/2 stream when its body is dropped, and some clients then forget the answer:
 //!   [`hold`].
 //! - hyper's timer for heads also cuts idle connections, and costs an allocation and a timer each
-//!   request. It is switched off ([`http`](super::shared::http)), and
-//!   [`Activity`](super::activity::Activity) keeps the time.
+//!   request. It is switched off ([`http`](super::shared::http)), and [`Activity`] keeps the time.
 //! - hyper drops an HTTP/1.1 request when its client ends its side of the connection. The client may
 //!   still wait for the answer, as `nc -N` and some proxies do. With this switched off, hyper does not
 //!   notice a client's departure: [`Guarded`](super::guarded_socket::Guarded) checks at intervals. A
@@ -26,15 +23,20 @@
 //! and chunks. It accepts a line feed alone as the end of a line of a head, as RFC 9112, 2.2 allows.
 //! `tests/net/framing.rs` checks all this.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    future::ready,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
 
-use bytes::{BufMut, Bytes, BytesMut};
+use bytes::Bytes;
+use futures_util::TryStreamExt as _;
 use http::{
     HeaderValue, Response,
     header::{CONNECTION, CONTENT_LENGTH, DATE},
 };
 use http_body::Body as _;
-use http_body_util::BodyExt as _;
+use http_body_util::{BodyStream, Limited};
 use hyper::body::Incoming;
 use tokio::time::timeout;
 
@@ -44,36 +46,19 @@ use super::{App, Limits, NetFailure, Peer, activity::Activity, body::UnreadRest,
 /// A bare answer is written at once.
 ///
 /// Our answers differ by their `x-request-id`. A body of an app cannot be mistaken for a bare answer
-/// unless it is exactly such a head and happens to start a write of its own.
-pub(super) fn bare_answer(
-    bytes: &[u8],
-    limits: &Limits,
-    absurd_length: bool,
-) -> Option<NetFailure> {
-    // The longest is about 140 bytes; answers of the app's with the same start are longer.
-    if bytes.len() > 200 || !bytes.starts_with(b"HTTP/1.1 4") {
-        return None;
-    }
-    let head = std::str::from_utf8(bytes).ok()?.strip_suffix("\r\n\r\n")?;
-    let mut lines = head.split("\r\n");
-    let failure = match lines.next()?.get(9..12)? {
-        "400" => NetFailure::Malformed,
-        "414" => NetFailure::UriTooLong(limits.uri_bytes),
-        "431" if absurd_length => NetFailure::Malformed,
-        "431" => NetFailure::HeadersTooLarge(limits.header_bytes),
+/// unless it looks like such a head and happens to start a write of its own.
+pub(super) fn bare_answer(bytes: &[u8], limits: &Limits) -> Option<NetFailure> {
+    let status = bytes.strip_prefix(b"HTTP/1.1 ")?.first_chunk()?;
+    let failure = match status {
+        b"400" => NetFailure::Malformed,
+        b"414" => NetFailure::UriTooLong(limits.uri_bytes),
+        b"431" => NetFailure::HeadersTooLarge(limits.header_bytes),
         _ => return None,
     };
-    let ours = |line: &str| {
-        !["connection: close", "content-length: 0"].contains(&line) && !line.starts_with("date: ")
-    };
-    if lines.any(ours) { None } else { Some(failure) }
-}
-
-/// Returns whether these bytes of a head may hold an absurd length.
-/// The two lengths are 2^64 - 1 and 2^64 - 2.
-pub(super) fn has_absurd_length(bytes: &[u8]) -> bool {
-    const BOTH: &[u8] = b"1844674407370955161";
-    bytes.windows(BOTH.len()).any(|window| window == BOTH)
+    // The longest is about 140 bytes; answers of the app's with the same start are longer.
+    let is_head = bytes.len() <= 200 && bytes.ends_with(b"\r\n\r\n");
+    let is_ours = || String::from_utf8_lossy(bytes).contains("x-request-id: ");
+    (is_head && !is_ours()).then_some(failure)
 }
 
 /// Returns the app's answer to `failure` as bytes of HTTP/1.1.
@@ -81,85 +66,45 @@ pub(super) fn has_absurd_length(bytes: &[u8]) -> bool {
 pub(super) fn refusal<A: App>(app: &A, failure: NetFailure, peer: &Peer) -> Bytes {
     let mut response = app.failure(failure, peer);
     headers::finish(&mut response, headers::fresh_request_id(), peer.tls);
-    let length = HeaderValue::from(response.body().len());
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_LENGTH, length);
-    headers.insert(CONNECTION, HeaderValue::from_static("close"));
-    if let Ok(now) = HeaderValue::from_str(&httpdate::fmt_http_date(std::time::SystemTime::now())) {
-        headers.insert(DATE, now);
+    let (mut head, body) = response.into_parts();
+    head.headers.insert(CONTENT_LENGTH, body.len().into());
+    let close = HeaderValue::from_static("close");
+    head.headers.insert(CONNECTION, close);
+    if let Ok(now) = httpdate::fmt_http_date(SystemTime::now()).try_into() {
+        head.headers.insert(DATE, now);
     }
-    print(&response)
-}
-
-fn print(response: &Response<Bytes>) -> Bytes {
-    let mut out = BytesMut::with_capacity(512 + response.body().len());
-    out.put_slice(b"HTTP/1.1 ");
-    out.put_slice(response.status().as_str().as_bytes());
-    out.put_u8(b' ');
-    out.put_slice(
-        response
-            .status()
-            .canonical_reason()
-            .unwrap_or_default()
-            .as_bytes(),
-    );
-    out.put_slice(b"\r\n");
-    for (name, value) in response.headers() {
-        out.put_slice(name.as_str().as_bytes());
-        out.put_slice(b": ");
-        out.put_slice(value.as_bytes());
-        out.put_slice(b"\r\n");
+    let mut out = format!("HTTP/1.1 {}\r\n", head.status).into_bytes();
+    for (name, value) in &head.headers {
+        for part in [name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"] {
+            out.extend_from_slice(part);
+        }
     }
-    out.put_slice(b"\r\n");
-    out.put_slice(response.body());
-    out.freeze()
+    out.extend_from_slice(b"\r\n");
+    out.extend_from_slice(&body);
+    out.into()
 }
 
 /// Takes the body off the answer to HEAD, and keeps its length.
-pub(super) fn without_body(mut response: Response<Bytes>) -> Response<Bytes> {
+pub(super) fn without_body(response: &mut Response<Bytes>) {
     let length = response.body().len();
-    if !response.headers().contains_key(CONTENT_LENGTH) {
-        response
-            .headers_mut()
-            .insert(CONTENT_LENGTH, HeaderValue::from(length));
-    }
-    response.map(|_| Bytes::new())
+    let announced = response.headers_mut().entry(CONTENT_LENGTH);
+    announced.or_insert(length.into());
+    response.body_mut().clear();
 }
 
 /// Reads and drops the unread rest of a body, within the limits.
 /// Returns the part still unread then. `waits`: the client sends nothing before `100 Continue`.
 pub(super) async fn discard(unread: UnreadRest, waits: bool, limits: &Limits) -> Option<Incoming> {
-    let UnreadRest {
-        mut incoming,
-        touched,
-    } = unread;
+    let mut incoming = unread.incoming;
     // Reading from a waiting client would tell it to send an unwanted body.
-    let comes = touched || !waits;
-    // Boxed: it is rare, and would make every request's future larger.
-    let ended = comes && Box::pin(to_the_end(&mut incoming, limits)).await;
-    // A stream reset by the client is at its end too.
-    (!ended && !incoming.is_end_stream()).then_some(incoming)
-}
-
-/// Returns whether the end was reached within the limits.
-async fn to_the_end(incoming: &mut Incoming, limits: &Limits) -> bool {
-    let reading = async {
-        let mut left = limits.discard_bytes;
-        loop {
-            match incoming.frame().await {
-                None => return true,
-                Some(Err(_)) => return false,
-                Some(Ok(frame)) => {
-                    let read = frame.data_ref().map_or(0, |data| data.len());
-                    let Some(rest) = left.checked_sub(read) else {
-                        return false;
-                    };
-                    left = rest;
-                }
-            }
-        }
+    let has_ended = (unread.is_touched || !waits) && {
+        let rest = BodyStream::new(Limited::new(&mut incoming, limits.discard_bytes));
+        let reading = timeout(limits.discard, rest.try_for_each(|_| ready(Ok(()))));
+        // Boxed: it is rare, and would make every request's future larger.
+        matches!(Box::pin(reading).await, Ok(Ok(())))
     };
-    timeout(limits.discard, reading).await.unwrap_or(false)
+    // A stream reset by the client is at its end too.
+    (!has_ended && !incoming.is_end_stream()).then_some(incoming)
 }
 
 /// Delays the reset of an HTTP/2 stream, without reading on.

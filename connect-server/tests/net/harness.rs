@@ -5,6 +5,7 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 use bytes::Bytes;
 use connect_server::net::{App, Body, BodyError, Limits, Listen, Load, NetFailure, Peer, Server};
 use http::{Request, Response, StatusCode};
+use http_body::Body as _;
 use http_body_util::{BodyExt as _, Limited};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -34,7 +35,10 @@ impl App for Probe {
             "/hello" => text("hello"),
             "/peer" => text(format!("{} {}", peer.address, peer.tls)),
             "/id" => text(parts.headers["x-request-id"].as_bytes().to_vec()),
-            "/announced" => text(format!("{:?} {}", body.announced(), body.is_empty())),
+            "/announced" => {
+                let announced = body.size_hint().exact();
+                text(format!("{announced:?} {}", body.is_end_stream()))
+            }
             "/big" => text(vec![0; 64_000_000]),
             "/page" => {
                 self.entered.add_permits(1);
@@ -68,7 +72,7 @@ impl App for Probe {
 /// Answers with the body, of at most 1 MB.
 async fn echo(body: Body) -> Response<Bytes> {
     const MOST: usize = 1_000_000;
-    if body.announced().is_some_and(|length| length > MOST as u64) {
+    if body.size_hint().lower() > MOST as u64 {
         return status(StatusCode::PAYLOAD_TOO_LARGE, "too large");
     }
     match Limited::new(body, MOST).collect().await {
