@@ -1,61 +1,70 @@
 //! The activity of one connection, for its limits on time.
 
 use std::{
+    net::IpAddr,
     sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed},
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering::Relaxed},
     },
     time::Duration,
 };
 
 use tokio::{
-    sync::{Notify, Semaphore},
+    sync::{OwnedSemaphorePermit, watch},
     time::Instant,
 };
 
-use super::{Limits, budget::Budget, stall_detector::Rounds};
+use super::{
+    Limits,
+    budget::{Budget, Held},
+};
 
-/// The activity of one connection.
-/// Its socket, requests, answers and the task watching its time share it. One clock reading per request,
-/// no timer.
+/// One open connection.
+/// Its socket, requests, answers and the task watching its time share it. No timer for each request.
 #[derive(Debug)]
 pub(super) struct Activity {
+    /// The network of its client; `None` for one without a limit per address.
+    pub(super) network: Option<IpAddr>,
+    /// The bytes held by its requests, header table and untaken answers.
+    pub(super) held: Arc<Budget>,
     opened: Instant,
-    /// Requests without an answer, or with one not yet taken whole.
-    in_flight: AtomicUsize,
-    served: AtomicBool,
-    http2: AtomicBool,
-    linger: AtomicBool,
-    /// The end of the last request, in milliseconds after `opened`.
-    idle_since: AtomicU64,
-    /// The first byte after it, in the same unit; [`NEVER`] when none came.
-    head_since: AtomicU64,
-    /// The last turn of `rounds`, in the same unit.
-    turned: AtomicU64,
-    /// The end of the client's side within an HTTP/1.1 request.
-    /// In the same unit. After it, the last byte taken by the client; [`NEVER`] before.
-    half_closed: AtomicU64,
-    /// Set when the socket should report on its other end.
-    wants_look: AtomicBool,
-    rounds: Rounds,
-    /// Set for good once an answer was found stuck.
-    stuck: AtomicBool,
-    /// Bytes held by requests in flight and the header table.
-    /// Includes answers not yet taken by the client.
-    held: AtomicUsize,
-    freed: Notify,
-    /// Refused requests still to be paused for.
-    refusals: AtomicUsize,
-    leaving: AtomicBool,
-    cut: AtomicBool,
-    asked: Notify,
-    /// Has no permits. Closed when the connection has ended.
-    open: Semaphore,
-    /// The bytes held by all connections.
-    budget: Arc<Budget>,
+    state: Mutex<ActivityState>,
+    stage: watch::Sender<Stage>,
+    /// Its place among the connections of the server.
+    /// Free when nothing of it is left: HTTP/2 requests end a moment after their connection.
+    _place: OwnedSemaphorePermit,
 }
 
-const NEVER: u64 = u64::MAX;
+/// The changing part of an [`Activity`].
+#[derive(Debug)]
+pub(super) struct ActivityState {
+    /// Requests without an answer, or with one not yet taken whole, by the round of their last move.
+    /// Only the first two rounds are watched.
+    in_flight: [usize; 3],
+    /// The round under way, 0 or 1.
+    round: usize,
+    round_began: Instant,
+    /// Set for good once an answer was found stuck.
+    is_stuck: bool,
+    is_http2: bool,
+    /// The end of the last request.
+    idle_since: Instant,
+    /// The first byte of the next head, if any came.
+    /// For the first head, the beginning of the connection.
+    head_since: Option<Instant>,
+    /// The end of the client's side within an HTTP/1.1 request.
+    /// After it, the last byte taken by the client.
+    half_closed: Option<Instant>,
+    /// Refused requests still to be paused for.
+    refusals: usize,
+    /// Set to keep reading for a while when this connection closes.
+    /// The client may still be sending. The system would answer those bytes with a reset, and the reset
+    /// can overtake our last answer.
+    pub(super) lingers: bool,
+}
+
+/// The round of requests without an answer, and of all over HTTP/1.1.
+const UNWATCHED: usize = 2;
 
 /// The most refusals counted for pauses.
 /// A burst does not delay the client for long.
@@ -71,242 +80,181 @@ pub(super) enum Verdict {
     Cut,
 }
 
-/// The way a connection is asked to make room.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Leave {
-    /// After its requests: it is idle, or a new connection takes less memory.
-    WhenDone,
-    /// At once: it holds the most memory.
-    AtOnce,
+/// The stages of a connection up to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Stage {
+    Serving,
+    /// The server stops: no new request, and running ones finish.
+    Draining,
+    /// It leaves after its requests: another connection takes its place, or less memory.
+    Leaving,
+    /// It ends at once: the server has stopped, or it holds the most memory.
+    Cut,
+    Ended,
 }
 
 impl Activity {
-    /// Starts the activity of a new connection. Its bytes count in `budget`.
-    pub(super) fn new(budget: Arc<Budget>) -> Self {
+    /// Starts the activity of a new connection.
+    pub(super) fn new(
+        network: Option<IpAddr>,
+        held: Arc<Budget>,
+        place: OwnedSemaphorePermit,
+    ) -> Self {
+        let opened = Instant::now();
+        let state = ActivityState {
+            in_flight: [0; 3],
+            round: 0,
+            round_began: opened,
+            is_stuck: false,
+            is_http2: false,
+            idle_since: opened,
+            head_since: Some(opened),
+            half_closed: None,
+            refusals: 0,
+            lingers: false,
+        };
         Self {
-            opened: Instant::now(),
-            in_flight: AtomicUsize::new(0),
-            served: AtomicBool::new(false),
-            http2: AtomicBool::new(false),
-            linger: AtomicBool::new(false),
-            idle_since: AtomicU64::new(0),
-            head_since: AtomicU64::new(NEVER),
-            turned: AtomicU64::new(0),
-            half_closed: AtomicU64::new(NEVER),
-            wants_look: AtomicBool::new(false),
-            rounds: Rounds::default(),
-            stuck: AtomicBool::new(false),
-            held: AtomicUsize::new(0),
-            freed: Notify::new(),
-            refusals: AtomicUsize::new(0),
-            leaving: AtomicBool::new(false),
-            cut: AtomicBool::new(false),
-            asked: Notify::new(),
-            open: Semaphore::new(0),
-            budget,
+            network,
+            held,
+            opened,
+            state: Mutex::new(state),
+            stage: watch::Sender::new(Stage::Serving),
+            _place: place,
         }
+    }
+
+    pub(super) fn state(&self) -> MutexGuard<'_, ActivityState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn stage(&self) -> Stage {
+        *self.stage.borrow()
+    }
+
+    /// Moves on to a stage, unless it has been reached.
+    pub(super) fn enter(&self, stage: Stage) {
+        self.stage.send_if_modified(|now| {
+            let is_later = stage > *now;
+            *now = stage.max(*now);
+            is_later
+        });
+    }
+
+    /// Waits for a stage after this one.
+    pub(super) async fn after(&self, stage: Stage) -> Stage {
+        let mut stages = self.stage.subscribe();
+        let later = stages.wait_for(|now| *now > stage).await;
+        // Not an error: the sender lives as long as this.
+        later.map_or(Stage::Ended, |later| *later)
     }
 
     /// Counts a request as in flight until the guard is dropped.
-    pub(super) fn begin(self: &Arc<Self>, http2: bool) -> InFlight {
-        self.in_flight.fetch_add(1, Relaxed);
-        self.served.store(true, Relaxed);
-        self.http2.store(http2, Relaxed);
-        self.head_since.store(NEVER, Relaxed);
-        let mut in_flight = InFlight {
+    pub(super) fn begin(self: &Arc<Self>, is_http2: bool) -> InFlight {
+        let mut state = self.state();
+        state.in_flight[UNWATCHED] += 1;
+        state.is_http2 = is_http2;
+        state.head_since = None;
+        drop(state);
+        let held = Held::none_of(&self.held);
+        held.add(REQUEST);
+        InFlight {
             activity: self.clone(),
-            bytes: 0,
-        };
-        in_flight.hold(REQUEST);
-        in_flight
-    }
-
-    /// Notes received bytes. Between two requests they start the next head.
-    pub(super) fn received(&self) {
-        if self.is_idle() && self.head_since.load(Relaxed) == NEVER {
-            self.head_since.store(self.now(), Relaxed);
+            held,
+            round: AtomicUsize::new(UNWATCHED),
         }
-    }
-
-    /// Asks the socket about its other end, during an HTTP/1.1 request.
-    /// hyper does not read then. An HTTP/2 connection is always read.
-    pub(super) fn ask_for_look(&self) {
-        if !self.is_idle() && !self.http2.load(Relaxed) {
-            self.wants_look.store(true, Relaxed);
-        }
-    }
-
-    /// Returns whether the socket was asked, and clears the request.
-    pub(super) fn takes_look(&self) -> bool {
-        self.wants_look.load(Relaxed) && self.wants_look.swap(false, Relaxed)
-    }
-
-    /// Notes the end of the client's sending side, unless known.
-    pub(super) fn half_closed(&self) {
-        let (known, now) = (NEVER, self.now());
-        let _ = self
-            .half_closed
-            .compare_exchange(known, now, Relaxed, Relaxed);
-    }
-
-    /// Notes bytes taken by the client: it is still there.
-    pub(super) fn took(&self) {
-        if self.half_closed.load(Relaxed) != NEVER {
-            self.half_closed.store(self.now(), Relaxed);
-        }
-    }
-
-    /// Notes a request refused for its sender's rate.
-    pub(super) fn refused(&self) {
-        let one_more = |refusals| (refusals < MOST_REFUSALS).then_some(refusals + 1);
-        let _ = self.refusals.fetch_update(Relaxed, Relaxed, one_more);
-    }
-
-    /// Returns whether a pause for a refused request is due.
-    pub(super) fn has_refusals(&self) -> bool {
-        self.refusals.load(Relaxed) > 0
-    }
-
-    /// Counts one pause for a refused request as done.
-    pub(super) fn forgive(&self) {
-        let one_less = |refusals: usize| refusals.checked_sub(1);
-        let _ = self.refusals.fetch_update(Relaxed, Relaxed, one_less);
-    }
-
-    /// Keeps reading for a while when this connection closes.
-    /// The client may still be sending. The system would answer those bytes with a reset, and the reset
-    /// can overtake our last answer.
-    pub(super) fn linger(&self) {
-        self.linger.store(true, Relaxed);
-    }
-
-    pub(super) fn lingers(&self) -> bool {
-        self.linger.load(Relaxed)
-    }
-
-    /// Returns whether no request is in flight.
-    pub(super) fn is_idle(&self) -> bool {
-        self.in_flight.load(Relaxed) == 0
-    }
-
-    /// Returns the start of its idle time, unless busy or already leaving.
-    pub(super) fn idle_since(&self) -> Option<Instant> {
-        let is_free = self.is_idle() && !self.leaving.load(Relaxed);
-        is_free.then(|| self.opened + Duration::from_millis(self.idle_since.load(Relaxed)))
-    }
-
-    /// The answers taken by the client piece by piece.
-    pub(super) fn rounds(&self) -> &Rounds {
-        &self.rounds
-    }
-
-    /// Returns the bytes held by its requests, header table and untaken answers.
-    pub(super) fn held(&self) -> usize {
-        self.held.load(Relaxed)
-    }
-
-    /// Replaces a count of held bytes by a new one.
-    pub(super) fn replace(&self, before: usize, now: usize) {
-        self.held.fetch_add(now, Relaxed);
-        self.held.fetch_sub(before, Relaxed);
-        self.budget.replace(before, now);
-        if now < before {
-            self.freed.notify_waiters();
-        }
-    }
-
-    /// Waits until at most this many bytes are held.
-    pub(super) async fn room(&self, most: usize) {
-        while self.held() > most {
-            let freed = self.freed.notified();
-            // Only bytes freed from here on wake it, so the check is repeated.
-            if self.held() > most {
-                freed.await;
-            }
-        }
-    }
-
-    /// Asks the connection's task to end it.
-    pub(super) fn ask(&self, leave: Leave) {
-        self.leaving.store(true, Relaxed);
-        self.cut.fetch_or(leave == Leave::AtOnce, Relaxed);
-        self.asked.notify_one();
-    }
-
-    /// Returns whether it was asked to leave.
-    pub(super) fn is_leaving(&self) -> bool {
-        self.leaving.load(Relaxed)
-    }
-
-    /// Returns whether it was asked to leave at once.
-    pub(super) fn is_cut(&self) -> bool {
-        self.cut.load(Relaxed)
-    }
-
-    /// Waits until the connection is asked to leave.
-    pub(super) async fn asked(&self) -> Leave {
-        self.asked.notified().await;
-        match self.cut.load(Relaxed) {
-            true => Leave::AtOnce,
-            false => Leave::WhenDone,
-        }
-    }
-
-    /// Marks the connection as ended.
-    pub(super) fn end(&self) {
-        self.open.close();
-    }
-
-    /// Waits until the connection has ended.
-    pub(super) async fn ended(&self) {
-        // Ends only with an error, on close: the semaphore has no permits.
-        let _ = self.open.acquire().await;
-    }
-
-    /// Returns whether an answer is stuck. For the task watching the time.
-    pub(super) fn is_stuck(&self) -> bool {
-        self.stuck.load(Relaxed)
     }
 
     /// Decides about the connection. For the task watching its time.
     pub(super) fn verdict(&self, limits: &Limits) -> Verdict {
-        let now = self.now();
-        let past = |since: u64, limit: Duration| {
-            since != NEVER && u128::from(now.saturating_sub(since)) > limit.as_millis()
-        };
-        if past(self.turned.load(Relaxed), limits.download.within) {
-            self.turned.store(now, Relaxed);
-            if self.rounds.turn() {
-                self.stuck.store(true, Relaxed);
-            }
+        let past = |since: Instant, limit: Duration| since.elapsed() > limit;
+        let mut state = self.state();
+        if past(state.round_began, limits.download.within) {
+            state.round_began = Instant::now();
+            state.turn();
         }
-        if self.is_stuck() {
-            return Verdict::Finish;
-        }
-        if !self.is_idle() && past(self.half_closed.load(Relaxed), limits.idle) {
-            return Verdict::Cut;
-        }
-        if self.is_idle() {
-            if !self.served.load(Relaxed) && past(0, limits.head) {
-                return Verdict::Cut;
-            }
+        let is_idle = state.is_idle();
+        let late = |since: Option<Instant>, limit| since.is_some_and(|since| past(since, limit));
+        if state.is_stuck {
+            Verdict::Finish
+        } else if !is_idle && late(state.half_closed, limits.idle)
             // Between requests HTTP/2 also sends frames without heads.
-            if !self.http2.load(Relaxed) && past(self.head_since.load(Relaxed), limits.head) {
-                return Verdict::Cut;
-            }
-            if past(self.idle_since.load(Relaxed), limits.idle) {
-                return Verdict::Finish;
-            }
-        }
-        if past(0, limits.connection_age) {
+            || is_idle && !state.is_http2 && late(state.head_since, limits.head)
+        {
+            Verdict::Cut
+        } else if is_idle && past(state.idle_since, limits.idle)
+            || past(self.opened, limits.connection_age)
+        {
             Verdict::Finish
         } else {
             Verdict::Stay
         }
     }
 
-    fn now(&self) -> u64 {
-        u64::try_from(self.opened.elapsed().as_millis()).unwrap_or(NEVER - 1)
+    /// Returns the start of its idle time, unless busy or already leaving.
+    pub(super) fn idle_since(&self) -> Option<Instant> {
+        let state = self.state();
+        let is_free = state.is_idle() && self.stage() == Stage::Serving;
+        is_free.then_some(state.idle_since)
+    }
+}
+
+impl ActivityState {
+    /// Returns whether no request is in flight.
+    pub(super) fn is_idle(&self) -> bool {
+        self.in_flight == [0; 3]
+    }
+
+    /// Returns whether no request can still end well.
+    pub(super) fn is_done(&self) -> bool {
+        self.is_idle() || self.is_stuck
+    }
+
+    /// Returns whether hyper does not read, as during an HTTP/1.1 request.
+    pub(super) fn is_unread(&self) -> bool {
+        !self.is_idle() && !self.is_http2
+    }
+
+    /// Begins the next round, unless an answer is stuck.
+    ///
+    /// Only the round under way and the one before are known. An answer still in the earlier one has not
+    /// moved for at least a whole round: it is found without a timer of its own.
+    fn turn(&mut self) {
+        let next = 1 - self.round;
+        match self.in_flight[next] {
+            0 => self.round = next,
+            _ => self.is_stuck = true,
+        }
+    }
+
+    /// Notes received bytes. Between two requests they start the next head.
+    pub(super) fn received(&mut self) {
+        if self.is_idle() {
+            self.head_since.get_or_insert_with(Instant::now);
+        }
+    }
+
+    /// Notes the end of the client's sending side, unless known.
+    pub(super) fn half_closed(&mut self) {
+        self.half_closed.get_or_insert_with(Instant::now);
+    }
+
+    /// Notes bytes taken by the client: it is still there.
+    pub(super) fn took(&mut self) {
+        if let Some(since) = &mut self.half_closed {
+            *since = Instant::now();
+        }
+    }
+
+    /// Notes a request refused for its sender's rate.
+    pub(super) fn refused(&mut self) {
+        self.refusals = MOST_REFUSALS.min(self.refusals + 1);
+    }
+
+    /// Takes a refused request to pause for. Returns whether there was one.
+    pub(super) fn takes_refusal(&mut self) -> bool {
+        let is_due = self.refusals > 0;
+        self.refusals = self.refusals.saturating_sub(1);
+        is_due
     }
 }
 
@@ -319,36 +267,61 @@ const REQUEST: usize = 6 * 1024;
 #[derive(Debug)]
 pub(super) struct InFlight {
     activity: Arc<Activity>,
-    bytes: usize,
+    /// Its bytes, with those of its answer.
+    pub(super) held: Held,
+    round: AtomicUsize,
 }
 
 impl InFlight {
-    pub(super) fn activity(&self) -> &Activity {
-        &self.activity
-    }
-
-    /// Counts more bytes as held.
-    pub(super) fn hold(&mut self, bytes: usize) {
-        self.bytes += bytes;
-        self.activity.held.fetch_add(bytes, Relaxed);
-        self.activity.budget.take(bytes);
+    /// Notes a piece of its answer on its way to hyper.
+    pub(super) fn moved(&self) {
+        let mut state = self.activity.state();
+        let round = state.round;
+        state.in_flight[self.round.swap(round, Relaxed)] -= 1;
+        state.in_flight[round] += 1;
     }
 }
 
 impl Drop for InFlight {
     fn drop(&mut self) {
-        let Activity {
-            idle_since,
-            in_flight,
-            held,
-            freed,
-            budget,
-            ..
-        } = &*self.activity;
-        idle_since.store(self.activity.now(), Relaxed);
-        in_flight.fetch_sub(1, Relaxed);
-        held.fetch_sub(self.bytes, Relaxed);
-        freed.notify_waiters();
-        budget.give_back(self.bytes);
+        let mut state = self.activity.state();
+        state.in_flight[*self.round.get_mut()] -= 1;
+        state.idle_since = Instant::now();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::sync::Semaphore;
+
+    use super::*;
+
+    #[test]
+    fn an_answer_is_stuck_after_a_whole_round() {
+        let place = Arc::new(Semaphore::new(1)).try_acquire_owned().unwrap();
+        let activity = Arc::new(Activity::new(None, Budget::new(0, None), place));
+        let is_stuck = || {
+            let mut state = activity.state();
+            state.turn();
+            std::mem::take(&mut state.is_stuck)
+        };
+        let (waiting, moving) = (activity.begin(true), activity.begin(true));
+        moving.moved();
+        assert!(!is_stuck());
+        // One answer moves, and a second one begins.
+        moving.moved();
+        let still = activity.begin(true);
+        still.moved();
+        assert!(!is_stuck());
+        moving.moved();
+        assert!(is_stuck() && is_stuck());
+        drop(still);
+        assert!(!is_stuck());
+        drop(moving);
+        // A request without an answer is not stuck, however long it takes.
+        assert!(!is_stuck() && !is_stuck());
+        assert!(!activity.state().is_idle());
+        drop(waiting);
+        assert!(activity.state().is_idle());
     }
 }

@@ -1,11 +1,9 @@
 //! The body of an answer, counted as held until taken.
 
 use std::{
+    convert::Infallible,
     pin::Pin,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering::Relaxed},
-    },
+    sync::Arc,
     task::{Context, Poll},
 };
 
@@ -22,65 +20,49 @@ use super::activity::InFlight;
 #[derive(Debug)]
 pub(super) struct AnswerBody {
     rest: Bytes,
-    /// Bytes of a piece; `None` hands all over at once.
-    piece: Option<usize>,
-    untaken: Option<Arc<Untaken>>,
+    /// The bytes of a piece, with the request to note them for.
+    /// `None` hands all over at once.
+    pieces: Option<(usize, Arc<InFlight>)>,
 }
 
 impl AnswerBody {
-    /// An empty body.
-    pub(super) fn empty() -> Self {
-        Self {
-            rest: Bytes::new(),
-            piece: None,
-            untaken: None,
-        }
-    }
-
     /// A body counted as held until hyper drops its last byte.
     /// Its request counts as in flight until then.
-    pub(super) fn new(bytes: Bytes, piece: Option<usize>, mut in_flight: InFlight) -> Self {
+    pub(super) fn new(bytes: Bytes, piece: Option<usize>, in_flight: InFlight) -> Self {
         if bytes.is_empty() {
-            return Self::empty();
+            return Self {
+                rest: bytes,
+                pieces: None,
+            };
         }
-        in_flight.hold(bytes.len());
-        let round = match piece {
-            Some(_) => in_flight.activity().rounds().enter(),
-            None => NO_ROUND,
-        };
-        let untaken = Arc::new(Untaken {
-            in_flight,
-            round: AtomicUsize::new(round),
-        });
-        let owned = Owned {
-            bytes,
-            _untaken: untaken.clone(),
-        };
-        Self {
-            rest: Bytes::from_owner(owned),
-            piece,
-            untaken: Some(untaken),
+        in_flight.held.add(bytes.len());
+        let in_flight = Arc::new(in_flight);
+        let pieces = piece.map(|piece| (piece, in_flight.clone()));
+        if pieces.is_some() {
+            in_flight.moved();
         }
+        let rest = Bytes::from_owner(Untaken(bytes, in_flight));
+        Self { rest, pieces }
     }
 }
 
 impl http_body::Body for AnswerBody {
     type Data = Bytes;
-    type Error = std::convert::Infallible;
+    type Error = Infallible;
 
     fn poll_frame(
         self: Pin<&mut Self>,
         _: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
-        let this = self.get_mut();
-        if this.rest.is_empty() {
-            return Poll::Ready(None);
-        }
-        if let Some(untaken) = &this.untaken {
-            untaken.moved();
-        }
-        let piece = this.piece.unwrap_or(usize::MAX).min(this.rest.len());
-        Poll::Ready(Some(Ok(Frame::data(this.rest.split_to(piece)))))
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let Self { rest, pieces } = self.get_mut();
+        let piece = match pieces {
+            Some((piece, in_flight)) if !rest.is_empty() => {
+                in_flight.moved();
+                rest.split_to(rest.len().min(*piece))
+            }
+            _ => std::mem::take(rest),
+        };
+        Poll::Ready((!piece.is_empty()).then(|| Ok(Frame::data(piece))))
     }
 
     fn is_end_stream(&self) -> bool {
@@ -92,46 +74,14 @@ impl http_body::Body for AnswerBody {
     }
 }
 
-/// The round of an answer not watched by rounds.
-const NO_ROUND: usize = usize::MAX;
+/// The bytes of an answer, in flight until hyper has dropped the last slice of them.
+struct Untaken(
+    Bytes,
+    #[expect(dead_code, reason = "only to be dropped")] Arc<InFlight>,
+);
 
-/// An answer not yet taken whole by the client.
-#[derive(Debug)]
-struct Untaken {
-    in_flight: InFlight,
-    round: AtomicUsize,
-}
-
-impl Untaken {
-    /// Notes a piece on its way to hyper.
-    fn moved(&self) {
-        let round = self.round.load(Relaxed);
-        if round != NO_ROUND {
-            let rounds = self.in_flight.activity().rounds();
-            rounds.leave(round);
-            self.round.store(rounds.enter(), Relaxed);
-        }
-    }
-}
-
-impl Drop for Untaken {
-    fn drop(&mut self) {
-        let round = *self.round.get_mut();
-        if round != NO_ROUND {
-            self.in_flight.activity().rounds().leave(round);
-        }
-    }
-}
-
-/// The bytes with a guard dropped after them.
-/// hyper's slices of them share it.
-struct Owned {
-    bytes: Bytes,
-    _untaken: Arc<Untaken>,
-}
-
-impl AsRef<[u8]> for Owned {
+impl AsRef<[u8]> for Untaken {
     fn as_ref(&self) -> &[u8] {
-        &self.bytes
+        &self.0
     }
 }

@@ -5,17 +5,26 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering::Relaxed},
 };
 
-/// The bytes of one kind held by the server, with their limit.
+use tokio::sync::Notify;
+
+/// The bytes of one kind held by the server or by a connection, with their limit.
 #[derive(Debug)]
 pub(super) struct Budget {
     most: usize,
     used: AtomicUsize,
+    /// The server's budget, for one of a connection: its bytes count there too.
+    whole: Option<Arc<Budget>>,
+    freed: Notify,
 }
 
 impl Budget {
-    pub(super) fn new(most: usize) -> Arc<Self> {
-        let used = AtomicUsize::new(0);
-        Arc::new(Self { most, used })
+    pub(super) fn new(most: usize, whole: Option<Arc<Self>>) -> Arc<Self> {
+        Arc::new(Self {
+            most,
+            used: AtomicUsize::new(0),
+            whole,
+            freed: Notify::new(),
+        })
     }
 
     /// Returns the held bytes.
@@ -28,26 +37,31 @@ impl Budget {
         self.used().saturating_sub(self.most)
     }
 
-    /// Takes bytes already in memory, whether or not they fit.
-    pub(super) fn take(&self, bytes: usize) {
+    /// Waits until the limit of a connection is kept.
+    pub(super) async fn room(&self) {
+        loop {
+            // Only bytes freed from here on wake it, so the check comes after.
+            let freed = self.freed.notified();
+            if self.excess() == 0 {
+                return;
+            }
+            freed.await;
+        }
+    }
+
+    fn take(&self, bytes: usize) {
         self.used.fetch_add(bytes, Relaxed);
+        if let Some(whole) = &self.whole {
+            whole.take(bytes);
+        }
     }
 
-    pub(super) fn give_back(&self, bytes: usize) {
+    fn give_back(&self, bytes: usize) {
         self.used.fetch_sub(bytes, Relaxed);
-    }
-
-    /// Replaces a count of taken bytes by a new one.
-    pub(super) fn replace(&self, before: usize, now: usize) {
-        self.take(now);
-        self.give_back(before);
-    }
-
-    /// Takes bytes if they fit and leave `spared` bytes free.
-    fn try_take(&self, bytes: usize, spared: usize) -> bool {
-        let most = self.most.saturating_sub(spared);
-        let fits = |used: usize| used.checked_add(bytes).filter(|sum| *sum <= most);
-        self.used.fetch_update(Relaxed, Relaxed, fits).is_ok()
+        if let Some(whole) = &self.whole {
+            whole.give_back(bytes);
+            self.freed.notify_waiters();
+        }
     }
 }
 
@@ -55,7 +69,7 @@ impl Budget {
 /// Larger ones leave a quarter of it, so small requests are served while large ones are refused.
 const SMALL: usize = 64 * 1024;
 
-/// The bytes of bodies held by one request, in the shared budget.
+/// The bytes held by one request, or by a header table, in their budget.
 /// Given back when dropped.
 #[derive(Debug)]
 pub struct Held {
@@ -64,35 +78,50 @@ pub struct Held {
 }
 
 impl Held {
-    pub(super) fn none_of(budget: Arc<Budget>) -> Arc<Self> {
-        let bytes = AtomicUsize::new(0);
-        Arc::new(Self { budget, bytes })
+    pub(super) fn none_of(budget: &Arc<Budget>) -> Self {
+        Self {
+            budget: budget.clone(),
+            bytes: AtomicUsize::new(0),
+        }
     }
 
     /// Takes more bytes. Returns whether there is room for them.
     pub fn take(&self, more: usize) -> bool {
-        let fits = self.budget.try_take(more, self.spared(more));
-        if fits {
+        let with_more = |used| self.with(used, more);
+        let taken = self.budget.used.fetch_update(Relaxed, Relaxed, with_more);
+        if taken.is_ok() {
             self.bytes.fetch_add(more, Relaxed);
         }
-        fits
+        taken.is_ok()
     }
 
     /// Returns whether this many bytes have room now, without taking them.
     pub(super) fn has_room_for(&self, more: usize) -> bool {
-        let left = self.budget.most.saturating_sub(self.budget.used());
-        left.checked_sub(self.spared(more))
-            .is_some_and(|left| more <= left)
+        self.with(self.budget.used(), more).is_some()
     }
 
-    /// The bytes kept free for small bodies when this one grows.
-    fn spared(&self, more: usize) -> usize {
-        let whole = self.bytes.load(Relaxed).saturating_add(more);
-        if whole <= SMALL {
-            0
-        } else {
-            self.budget.most / 4
+    /// The use of the budget with more bytes of this body, if they fit.
+    fn with(&self, used: usize, more: usize) -> Option<usize> {
+        let is_small = self.bytes.load(Relaxed).saturating_add(more) <= SMALL;
+        let spared = if is_small { 0 } else { self.budget.most / 4 };
+        let with_more = used.checked_add(more)?;
+        (with_more <= self.budget.most - spared).then_some(with_more)
+    }
+
+    /// Counts this many bytes instead, in memory already whether or not they fit.
+    pub(super) fn set(&self, bytes: usize) {
+        let before = self.bytes.swap(bytes, Relaxed);
+        // Skipping equal counts saves a write to memory shared by connections.
+        if before != bytes {
+            self.budget.take(bytes);
+            self.budget.give_back(before);
         }
+    }
+
+    /// Counts more bytes, in memory already whether or not they fit.
+    pub(super) fn add(&self, more: usize) {
+        self.bytes.fetch_add(more, Relaxed);
+        self.budget.take(more);
     }
 }
 
@@ -108,13 +137,13 @@ mod tests {
 
     #[test]
     fn large_bodies_leave_room_for_small_ones_and_all_is_given_back() {
-        let budget = Budget::new(4 * SMALL);
-        let large = Held::none_of(budget.clone());
+        let budget = Budget::new(4 * SMALL, None);
+        let large = Held::none_of(&budget);
         assert!(large.take(3 * SMALL));
         assert!(!large.take(1) && !large.has_room_for(1));
-        let small = Held::none_of(budget.clone());
+        let small = Held::none_of(&budget);
         assert!(small.has_room_for(SMALL) && small.take(SMALL));
-        assert!(!Held::none_of(budget.clone()).take(1));
+        assert!(!Held::none_of(&budget).take(1));
         assert_eq!(budget.used(), 4 * SMALL);
         drop(large);
         assert_eq!(budget.used(), SMALL);
@@ -124,7 +153,7 @@ mod tests {
 
     #[test]
     fn an_absurd_length_does_not_fit() {
-        let held = Held::none_of(Budget::new(usize::MAX));
+        let held = Held::none_of(&Budget::new(usize::MAX, None));
         assert!(held.take(1));
         assert!(!held.has_room_for(usize::MAX));
         assert!(!held.take(usize::MAX));

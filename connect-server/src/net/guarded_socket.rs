@@ -9,17 +9,21 @@ use std::{
 };
 
 use bytes::{Buf, Bytes};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use futures_util::FutureExt as _;
+use tokio::{
+    io::{AsyncRead, AsyncWrite, Interest, ReadBuf},
+    net::TcpStream,
+    time::{Sleep, sleep},
+};
 
 use super::{
-    Limits, Load, NetFailure,
-    activity::{Activity, Leave},
-    deadline::Deadline,
-    far_end::{FarEnd, Sees},
-    frame_rate_limit::FramePacer,
-    hpack_budget::HeaderTable,
+    App,
+    activity::Stage,
+    budget::Held,
+    frames::FrameMeter,
     pace::Pacer,
-    workarounds::bare_answer,
+    shared::Connection,
+    workarounds::{bare_answer, refusal},
 };
 
 /// Bytes read of a connection before its requests get their turn.
@@ -27,141 +31,140 @@ use super::{
 /// first is answered.
 const TURN: usize = 64 * 1024;
 
+/// The time between two checks of a connection with unpaid frames.
+const FRAMES_PAUSE: Duration = Duration::from_millis(20);
+
 /// The time between two checks while the server holds too much.
 /// The connection is not read meanwhile. Cut connections take a moment to go, and the remaining ones
 /// would begin thousands of requests in it.
-const PAUSE: Duration = Duration::from_millis(10);
+const CROWDED_PAUSE: Duration = Duration::from_millis(10);
 
 /// A connection's socket with additions to hyper.
 /// A client reading too slowly fails the write after a while. A client sending too many small frames
 /// waits. hyper's own bare answers are replaced. A close can wait for bytes still on their way from the
 /// client.
-pub(super) struct Guarded<S, R> {
+pub(super) struct Guarded<A, S> {
+    connection: Arc<Connection<A>>,
     socket: S,
-    activity: Arc<Activity>,
-    limits: Limits,
-    /// Makes the bytes to replace a bare answer.
-    refusal: R,
-    /// The rest of those bytes, not written yet.
+    /// Returns the socket below TLS.
+    tcp: fn(&S) -> &TcpStream,
+    /// The rest of an answer in place of a bare one, not written yet.
     instead: Bytes,
     pacer: Pacer,
-    frames: FramePacer,
-    header_table: HeaderTable,
-    /// Runs during the pause for a refused request.
-    refusals: Deadline,
-    load: Load,
-    /// Runs while all connections together hold too much.
-    crowded: Deadline,
+    frames: FrameMeter,
+    /// Runs while nothing is read.
+    pause: Option<Pin<Box<Sleep>>>,
     /// Bytes read since the connection last gave way to its requests.
     read_in_turn: usize,
     /// Runs once our side is shut down and the client's is not.
-    lingering: Deadline,
+    lingering: Option<Pin<Box<Sleep>>>,
 }
 
-impl<S, R> Guarded<S, R> {
+impl<A: App, S: AsyncRead + AsyncWrite + Unpin> Guarded<A, S> {
     pub(super) fn new(
+        connection: Arc<Connection<A>>,
         socket: S,
-        activity: Arc<Activity>,
-        load: Load,
-        limits: &Limits,
-        refusal: R,
+        tcp: fn(&S) -> &TcpStream,
     ) -> Self {
-        let limits = limits.clone();
-        let frames = FramePacer::new(limits.h2_frames);
-        let header_table = HeaderTable::new(activity.clone());
+        let header_table = Held::none_of(&connection.activity.held);
+        let frames = FrameMeter::new(connection.shared.limits.h2_frames, header_table);
         Self {
+            connection,
             socket,
-            activity,
-            limits,
-            refusal,
+            tcp,
             instead: Bytes::new(),
             pacer: Pacer::default(),
             frames,
-            header_table,
-            refusals: Deadline::default(),
-            load,
-            crowded: Deadline::default(),
+            pause: None,
             read_in_turn: 0,
-            lingering: Deadline::default(),
+            lingering: None,
         }
     }
 
-    /// Passes on the number of bytes written.
-    /// A client taking them too slowly is an error.
-    fn written(
-        &mut self,
-        cx: &mut Context<'_>,
-        outcome: Poll<io::Result<usize>>,
-    ) -> Poll<io::Result<usize>> {
-        if let Poll::Ready(outcome) = outcome {
-            let bytes = *outcome.as_ref().unwrap_or(&0);
-            self.pacer.moved(bytes, self.limits.download);
-            self.frames.taken(bytes);
-            self.activity.took();
-            return Poll::Ready(outcome);
+    /// The time to read nothing, if there is a reason.
+    fn pause(&mut self) -> Option<Duration> {
+        let (shared, activity) = self.connection.parts();
+        if self.frames.is_in_debt() {
+            Some(FRAMES_PAUSE)
+        } else if activity.state().takes_refusal() {
+            Some(shared.limits.refusal_pause)
+        } else {
+            (shared.load.answers.excess() > 0).then_some(CROWDED_PAUSE)
         }
-        self.wait(cx)
     }
 
-    /// Passes on a completed flush, in the same way.
-    fn flushed(
-        &mut self,
-        cx: &mut Context<'_>,
-        outcome: Poll<io::Result<()>>,
-    ) -> Poll<io::Result<()>> {
-        if outcome.is_ready() {
-            self.pacer.stop();
-            return outcome;
+    /// Waits until the client may be read from.
+    fn poll_pause(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        loop {
+            if let Some(pause) = &mut self.pause {
+                ready!(pause.as_mut().poll(cx));
+            }
+            self.pause = self.pause().map(|time| Box::pin(sleep(time)));
+            if self.pause.is_none() {
+                return Poll::Ready(());
+            }
         }
-        self.wait(cx)
     }
 
-    fn wait<T>(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<T>> {
-        ready!(self.pacer.poll(cx, self.limits.download));
-        Poll::Ready(Err(io::Error::new(
-            io::ErrorKind::TimedOut,
-            "the client does not read, or too slowly",
-        )))
-    }
-}
-
-impl<S: Sees, R> Guarded<S, R> {
-    /// Checks the other end of the socket if asked to.
+    /// Checks the other end of the socket while hyper does not read.
+    /// Asks neither it nor the system.
     ///
     /// # Errors
     /// The other end is gone.
     fn look(&self) -> io::Result<()> {
-        if !self.activity.takes_look() {
+        let mut state = self.connection.activity.state();
+        if !state.is_unread() {
             return Ok(());
         }
-        match self.socket.far_end() {
-            FarEnd::Open => Ok(()),
-            FarEnd::HalfClosed => {
-                self.activity.half_closed();
+        let both = Interest::READABLE | Interest::WRITABLE;
+        match (self.tcp)(&self.socket).ready(both).now_or_never() {
+            Some(Ok(ready)) if !ready.is_write_closed() => {
+                // It may still read, or be gone: both look the same until something is sent.
+                if ready.is_read_closed() {
+                    state.half_closed();
+                }
                 Ok(())
             }
-            FarEnd::Gone => Err(io::ErrorKind::ConnectionReset.into()),
+            Some(_) => Err(io::ErrorKind::ConnectionReset.into()),
+            None => Ok(()),
         }
     }
-}
 
-impl<S: AsyncWrite + Unpin, R: Fn(NetFailure) -> Bytes> Guarded<S, R> {
-    /// Takes a bare answer out of the stream.
-    /// Returns whether these bytes were one.
-    fn replace(&mut self, bytes: &[u8]) -> bool {
-        let Some(failure) = bare_answer(bytes, &self.limits) else {
-            return false;
-        };
-        self.instead = (self.refusal)(failure);
-        // hyper could not read the client's bytes, so there may be more of them.
-        self.activity.linger();
-        true
+    /// Passes on an outcome. Waiting for the client too long is an error.
+    fn in_time<T>(
+        &mut self,
+        cx: &mut Context<'_>,
+        outcome: Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
+        if outcome.is_pending() {
+            ready!(self.pacer.poll(cx, self.connection.shared.limits.download));
+            return Poll::Ready(Err(io::Error::new(
+                io::ErrorKind::TimedOut,
+                "the client does not read, or too slowly",
+            )));
+        }
+        outcome
+    }
+
+    fn poll_socket(
+        &mut self,
+        cx: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let outcome = Pin::new(&mut self.socket).poll_write_vectored(cx, slices);
+        if let Poll::Ready(Ok(bytes)) = outcome {
+            let (shared, activity) = self.connection.parts();
+            self.pacer.moved(bytes, shared.limits.download);
+            self.frames.pay(bytes as f64);
+            activity.state().took();
+        }
+        self.in_time(cx, outcome)
     }
 
     fn poll_instead(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         while !self.instead.is_empty() {
-            let outcome = Pin::new(&mut self.socket).poll_write(cx, &self.instead);
-            let written = ready!(self.written(cx, outcome))?;
+            let instead = self.instead.clone();
+            let written = ready!(self.poll_socket(cx, &[IoSlice::new(&instead)]))?;
             if written == 0 {
                 return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
             }
@@ -171,7 +174,7 @@ impl<S: AsyncWrite + Unpin, R: Fn(NetFailure) -> Bytes> Guarded<S, R> {
     }
 }
 
-impl<S: AsyncRead + Unpin, R: Unpin> AsyncRead for Guarded<S, R> {
+impl<A: App, S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Guarded<A, S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -182,50 +185,29 @@ impl<S: AsyncRead + Unpin, R: Unpin> AsyncRead for Guarded<S, R> {
             cx.waker().wake_by_ref();
             return Poll::Pending;
         }
-        ready!(self.frames.poll(cx));
-        while self.activity.has_refusals() {
-            let pause = self.limits.refusal_pause;
-            ready!(self.refusals.poll(cx, pause));
-            self.refusals.stop();
-            self.activity.forgive();
-        }
-        while self.load.answers.excess() > 0 {
-            ready!(self.crowded.poll(cx, PAUSE));
-            self.crowded.stop();
-        }
+        ready!(self.poll_pause(cx));
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.socket).poll_read(cx, buffer))?;
         let bytes = &buffer.filled()[before..];
-        if !bytes.is_empty() {
-            self.read_in_turn += bytes.len();
-            let heads = self.frames.received(bytes);
-            let kept = self.header_table.received(bytes.len(), heads);
-            if kept > self.limits.h2_header_table_bytes && !self.activity.is_leaving() {
-                self.activity.ask(Leave::WhenDone);
-            }
-            self.load.relieve();
-            self.activity.received();
+        self.read_in_turn += bytes.len();
+        let kept = self.frames.received(bytes);
+        let (shared, activity) = self.connection.parts();
+        if kept > shared.limits.h2_header_table_bytes {
+            activity.enter(Stage::Leaving);
         }
+        shared.load.relieve();
+        activity.state().received();
         Poll::Ready(Ok(()))
     }
 }
 
-impl<S, R> AsyncWrite for Guarded<S, R>
-where
-    S: AsyncRead + AsyncWrite + Sees + Unpin,
-    R: Fn(NetFailure) -> Bytes + Unpin,
-{
+impl<A: App, S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Guarded<A, S> {
     fn poll_write(
-        mut self: Pin<&mut Self>,
+        self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        ready!(self.poll_instead(cx))?;
-        if self.replace(bytes) {
-            return Poll::Ready(Ok(bytes.len()));
-        }
-        let outcome = Pin::new(&mut self.socket).poll_write(cx, bytes);
-        self.written(cx, outcome)
+        self.poll_write_vectored(cx, &[IoSlice::new(bytes)])
     }
 
     fn poll_write_vectored(
@@ -234,13 +216,16 @@ where
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         ready!(self.poll_instead(cx))?;
+        let (shared, activity) = self.connection.parts();
         if let [bytes] = slices
-            && self.replace(bytes)
+            && let Some(failure) = bare_answer(bytes, &shared.limits)
         {
+            // hyper could not read the client's bytes, so there may be more of them.
+            activity.state().lingers = true;
+            self.instead = refusal(&shared.app, failure, &self.connection.peer);
             return Poll::Ready(Ok(bytes.len()));
         }
-        let outcome = Pin::new(&mut self.socket).poll_write_vectored(cx, slices);
-        self.written(cx, outcome)
+        self.poll_socket(cx, slices)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -252,21 +237,26 @@ where
         self.look()?;
         ready!(self.poll_instead(cx))?;
         let outcome = Pin::new(&mut self.socket).poll_flush(cx);
-        self.flushed(cx, outcome)
+        if outcome.is_ready() {
+            self.pacer.stop();
+        }
+        self.in_time(cx, outcome)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if !self.lingering.runs() {
+        if self.lingering.is_none() {
             ready!(self.poll_instead(cx))?;
             let outcome = Pin::new(&mut self.socket).poll_shutdown(cx);
-            ready!(self.flushed(cx, outcome))?;
-            if !self.activity.lingers() {
+            ready!(self.in_time(cx, outcome))?;
+            if !self.connection.activity.state().lingers {
                 return Poll::Ready(Ok(()));
             }
         }
         let this = &mut *self;
+        let begin = || Box::pin(sleep(this.connection.shared.limits.discard));
+        let lingering = this.lingering.get_or_insert_with(begin);
         let mut scratch = [0; 16 * 1024];
-        while this.lingering.poll(cx, this.limits.discard).is_pending() {
+        while lingering.as_mut().poll(cx).is_pending() {
             let mut buffer = ReadBuf::new(&mut scratch);
             let read = ready!(Pin::new(&mut this.socket).poll_read(cx, &mut buffer));
             if read.is_err() || buffer.filled().is_empty() {

@@ -1,11 +1,12 @@
 //! The minimum pace of a transfer.
 
 use std::{
+    pin::Pin,
     task::{Context, Poll},
     time::Duration,
 };
 
-use super::deadline::Deadline;
+use tokio::time::{Sleep, sleep};
 
 /// The minimum pace of a client sending or taking.
 /// So many bytes have to move within each such span of waiting for the client. A slow but steady client
@@ -22,7 +23,7 @@ pub struct Pace {
 /// Only time spent waiting for the client counts.
 #[derive(Debug, Default)]
 pub(super) struct Pacer {
-    deadline: Deadline,
+    deadline: Option<Pin<Box<Sleep>>>,
     /// Bytes since the deadline began.
     moved: usize,
 }
@@ -38,12 +39,13 @@ impl Pacer {
 
     /// Ends the wait for the client.
     pub(super) fn stop(&mut self) {
-        self.moved = 0;
-        self.deadline.stop();
+        *self = Self::default();
     }
 
     /// Waits for the client. Ready when it is too slow.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>, pace: Pace) -> Poll<()> {
-        self.deadline.poll(cx, pace.within)
+        let begin = || Box::pin(sleep(pace.within));
+        let deadline = self.deadline.get_or_insert_with(begin);
+        deadline.as_mut().poll(cx)
     }
 }

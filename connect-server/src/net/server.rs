@@ -1,18 +1,21 @@
 //! The accept loop, from bind to shutdown.
 
-use std::{fmt, future::Future, io, net::SocketAddr, pin::pin, sync::Arc, time::Duration};
+use std::{future::Future, io, net::SocketAddr, sync::Arc, time::Duration};
 
 use tokio::{
     net::{TcpListener, TcpSocket, TcpStream},
-    sync::{OwnedSemaphorePermit, Semaphore, watch},
     time::{sleep, timeout},
 };
 
 use super::{
-    App, Certificate, Limits, Load, PlainHttp, StartError, connection,
-    connection_registry::Registration,
-    shared::{self, Phase, Shared},
+    App, Certificate, Limits, Load, Peer, PlainHttp, StartError,
+    activity::Stage,
+    connection,
+    shared::{self, Connection, Shared},
 };
+
+/// The capacity of the system's queue of connections.
+const BACKLOG: u32 = 1024;
 
 /// The address to listen at, with its files, proxies and limits.
 #[derive(Clone, Debug)]
@@ -40,49 +43,40 @@ impl Listen {
 }
 
 /// A bound server. Connections queue up from now on; [`Server::serve`] answers them.
+#[derive(Debug)]
 pub struct Server {
     listener: TcpListener,
-    address: SocketAddr,
-    tls: Option<Certificate>,
-    plain: PlainHttp,
-    limits: Limits,
+    /// With the bound address.
+    listen: Listen,
     load: Load,
 }
 
 impl Server {
     /// Checks the settings, and binds the address.
-    pub async fn bind(listen: Listen) -> Result<Self, StartError> {
-        let Listen {
-            address,
-            tls,
-            plain,
-            limits,
-        } = listen;
-        let reachable = !address.ip().to_canonical().is_loopback();
-        if tls.is_none() && reachable && plain == PlainHttp::LoopbackOnly {
+    pub async fn bind(mut listen: Listen) -> Result<Self, StartError> {
+        let address = listen.address;
+        let is_reachable = !address.ip().to_canonical().is_loopback();
+        if listen.tls.is_none() && is_reachable && listen.plain == PlainHttp::LoopbackOnly {
             return Err(StartError::PlainHttp { address });
         }
         let bound = |source| StartError::Bind { address, source };
-        let listener = listener(address, &limits).map_err(bound)?;
-        let address = listener.local_addr().map_err(bound)?;
+        let listener = listener(address, &listen.limits).map_err(bound)?;
+        listen.address = listener.local_addr().map_err(bound)?;
         Ok(Self {
             listener,
-            address,
-            tls,
-            plain,
-            load: Load::new(&limits),
-            limits,
+            load: Load::new(&listen.limits),
+            listen,
         })
     }
 
     /// The bound address, with the port chosen by the system.
     pub fn address(&self) -> SocketAddr {
-        self.address
+        self.listen.address
     }
 
     /// `http` or `https`.
     pub fn scheme(&self) -> &'static str {
-        if self.tls.is_some() { "https" } else { "http" }
+        self.listen.tls.as_ref().map_or("http", |_| "https")
     }
 
     /// The address with its scheme, such as `http://127.0.0.1:8080`.
@@ -101,70 +95,30 @@ impl Server {
     pub async fn serve<A: App>(self, app: A, stop: impl Future<Output = ()>) {
         let Self {
             listener,
-            tls,
-            plain,
-            limits,
+            listen,
             load,
-            ..
         } = self;
-        let drain = limits.drain;
-        let connections = u32::try_from(limits.connections).unwrap_or(u32::MAX);
-        let slots = Arc::new(Semaphore::new(connections as usize));
-        let http = shared::http(&limits);
+        let drain = listen.limits.drain;
         let shared = Arc::new(Shared {
             app,
-            limits,
-            load,
-            plain,
-            tls,
-            http,
+            http: shared::http(&listen.limits),
+            limits: listen.limits,
+            load: load.clone(),
+            plain: listen.plain,
+            tls: listen.tls,
         });
-        let (phase, watched) = watch::channel(Phase::Serving);
-
-        let mut stop = pin!(stop);
-        loop {
-            let next = async {
-                let (stream, remote) = accept(&listener).await;
-                let registration = shared.enter(remote.ip())?;
-                let slot = slot(&slots, &registration).await;
-                Some((stream, remote, registration, slot))
-            };
-            tokio::select! {
-                biased;
-                () = stop.as_mut() => break,
-                next = next => {
-                    let Some((stream, remote, registration, slot)) = next else {
-                        continue;
-                    };
-                    let connection =
-                        connection::run(shared.clone(), stream, remote, registration, watched.clone());
-                    tokio::spawn(async move {
-                        connection.await;
-                        drop(slot);
-                    });
-                }
-            }
+        tokio::select! {
+            biased;
+            () = stop => {}
+            () = accept_all(&listener, &shared) => {}
         }
         drop(listener);
-        phase.send_replace(Phase::Draining);
-        // All slots are free when all connections have ended.
-        if timeout(drain, slots.acquire_many(connections))
-            .await
-            .is_err()
-        {
+        load.enter_all(Stage::Draining);
+        if timeout(drain, load.all_ended()).await.is_err() {
             tracing::warn!("requests are still running after {drain:?}: cutting them");
-            phase.send_replace(Phase::Cut);
-            let _ = slots.acquire_many(connections).await;
+            load.enter_all(Stage::Cut);
+            load.all_ended().await;
         }
-    }
-}
-
-impl fmt::Debug for Server {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Server")
-            .field("address", &self.address)
-            .field("scheme", &self.scheme())
-            .finish_non_exhaustive()
     }
 }
 
@@ -181,49 +135,45 @@ fn listener(address: SocketAddr, limits: &Limits) -> io::Result<TcpListener> {
     socket.listen(BACKLOG)
 }
 
+/// Accepts connections, and serves each in a task of its own.
+async fn accept_all<A: App>(listener: &TcpListener, shared: &Arc<Shared<A>>) {
+    loop {
+        let (stream, remote) = accept(listener).await;
+        // Each trusted proxy speaks for many clients.
+        let address = (!shared.is_proxy(remote.ip())).then_some(remote.ip());
+        let Some(activity) = shared.load.enter(address, &shared.limits).await else {
+            tracing::debug!(%remote, "too many connections from one address: closing one at once");
+            continue;
+        };
+        let peer = Peer::new(remote.ip(), shared.tls.is_some());
+        let connection = Connection {
+            shared: shared.clone(),
+            activity,
+            remote,
+            peer,
+            client: peer.address.to_string().into(),
+        };
+        tokio::spawn(connection::run(Arc::new(connection), stream));
+    }
+}
+
 /// Accepts the next connection.
 /// Errors of a single connection are skipped. Errors of the process, such as too many open files, are
 /// waited out, longer each time: accepting again at once would only spin.
 async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     let mut pause = Duration::from_millis(20);
     loop {
-        match listener.accept().await {
+        let error = match listener.accept().await {
             Ok(accepted) => return accepted,
-            Err(error) if is_one_connections(&error) => {}
-            Err(error) => {
-                tracing::warn!(%error, "cannot accept connections, trying again in {pause:?}");
-                sleep(pause).await;
-                pause = (pause * 2).min(Duration::from_secs(1));
-            }
+            Err(error) => error,
+        };
+        let kind = error.kind();
+        if [ConnectionAborted, ConnectionRefused, ConnectionReset].contains(&kind) {
+            continue;
         }
+        tracing::warn!(%error, "cannot accept connections, trying again in {pause:?}");
+        sleep(pause).await;
+        pause = (pause * 2).min(Duration::from_secs(1));
     }
-}
-
-/// The capacity of the system's queue of connections.
-const BACKLOG: u32 = 1024;
-
-/// The time between two searches for an idle connection to close.
-const LOOK: Duration = Duration::from_millis(50);
-
-/// Waits for a free slot.
-/// With none free, idle connections have to make room; later connections wait in the system's queue
-/// meanwhile. The semaphore is never closed.
-async fn slot(slots: &Arc<Semaphore>, newcomer: &Registration) -> Option<OwnedSemaphorePermit> {
-    loop {
-        if let Ok(slot) = slots.clone().try_acquire_owned() {
-            return Some(slot);
-        }
-        newcomer.make_room();
-        if let Ok(slot) = timeout(LOOK, slots.clone().acquire_owned()).await {
-            return slot.ok();
-        }
-    }
-}
-
-fn is_one_connections(error: &io::Error) -> bool {
-    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
-    matches!(
-        error.kind(),
-        ConnectionAborted | ConnectionRefused | ConnectionReset
-    )
 }

@@ -1,7 +1,7 @@
 //! One request: checks, the call of the app, the common headers.
 //! Panics of the app are caught.
 
-use std::{convert::Infallible, future::Future, net::IpAddr, panic::AssertUnwindSafe, sync::Arc};
+use std::{convert::Infallible, future::Future, panic::AssertUnwindSafe, sync::Arc};
 
 use futures_util::{FutureExt as _, future::lazy};
 use http::{HeaderValue, Method, Request, Response, StatusCode, Version, header::CONNECTION};
@@ -9,26 +9,14 @@ use http_body::Body as _;
 use hyper::body::Incoming;
 
 use super::{
-    App, Body, Ended, NetFailure, Peer,
-    activity::Activity,
+    App, Body, Ended, NetFailure,
     answer::AnswerBody,
     budget::Held,
     head, headers,
-    request_log::{RequestLine, RequestNote},
-    shared::Shared,
+    request_log::RequestLine,
+    shared::Connection,
     workarounds::{discard, hold, without_body},
 };
-
-/// A connection, as its requests need it.
-pub(super) struct Connection<A> {
-    pub(super) shared: Arc<Shared<A>>,
-    pub(super) activity: Arc<Activity>,
-    /// The address at its other end.
-    pub(super) remote: IpAddr,
-    /// The same as text for the log.
-    /// Names the client of each request, unless a proxy names another.
-    pub(super) client: Arc<str>,
-}
 
 /// Answers one request of a connection.
 ///
@@ -38,30 +26,24 @@ pub(super) fn answer<A: App>(
     connection: &Arc<Connection<A>>,
     request: Request<Incoming>,
 ) -> impl Future<Output = Result<Response<AnswerBody>, Infallible>> + Send + use<A> {
-    let Connection {
-        shared,
-        activity,
-        remote,
-        client,
-    } = &**connection;
-    let http2 = request.version() == Version::HTTP_2;
-    let head_only = request.method() == Method::HEAD;
+    let (shared, activity) = connection.parts();
+    let is_http2 = request.version() == Version::HTTP_2;
+    let is_head = request.method() == Method::HEAD;
     let (mut parts, incoming) = request.into_parts();
     let id = headers::ensure_request_id(&mut parts.headers);
     // A body at its end has no bytes to count, and leaves nothing.
     let (body, arriving) = if incoming.is_end_stream() {
         (Body::EMPTY, None)
     } else {
-        let held = Held::none_of(shared.load.bodies.clone());
+        let held = Arc::new(Held::none_of(&shared.load.bodies));
         parts.extensions.insert(held.clone());
         let (body, unread) = Body::new(incoming, shared.limits.upload, held.clone());
         (body, Some((held, unread, head::expects_continue(&parts))))
     };
     let request = Request::from_parts(parts, body);
-    let direct = Peer::new(*remote, shared.tls.is_some());
-    let (peer, checked) = head::check(&request, direct, &shared.plain, &shared.limits);
-    let client = if peer.address == remote.to_canonical() {
-        client.clone()
+    let (peer, checked) = head::check(&request, connection.peer, &shared.plain, &shared.limits);
+    let client = if peer.address == connection.peer.address {
+        connection.client.clone()
     } else {
         peer.address.to_string().into()
     };
@@ -76,18 +58,14 @@ pub(super) fn answer<A: App>(
     );
     let admitted = checked.map(|()| request);
     // Counted before it waits for its turn: the reading meanwhile depends on it.
-    let in_flight = activity.begin(http2);
+    let in_flight = activity.begin(is_http2);
     shared.load.relieve();
 
     async move {
-        let Connection {
-            shared,
-            activity,
-            remote,
-            ..
-        } = &*connection;
-        if http2 {
-            activity.room(shared.limits.h2_answer_bytes).await;
+        let (shared, activity) = connection.parts();
+        let remote = connection.peer.address;
+        if is_http2 {
+            activity.held.room().await;
         }
         let outcome = match admitted {
             Err(failure) => Err(failure),
@@ -104,30 +82,29 @@ pub(super) fn answer<A: App>(
             }
             shared.app.failure(failure, &peer)
         });
-        let note = response.extensions_mut().remove::<RequestNote>();
+        let note = response.extensions_mut().remove();
         line.end(response.status(), &note.unwrap_or_default());
-        if response.status() == StatusCode::TOO_MANY_REQUESTS && !shared.is_proxy(*remote) {
-            activity.refused();
+        if response.status() == StatusCode::TOO_MANY_REQUESTS && !shared.is_proxy(remote) {
+            activity.state().refused();
         }
-        headers::finish(&mut response, id, shared.tls.is_some());
+        headers::finish(&mut response, id, connection.peer.tls);
         if let Some((_held, mut unread, waits)) = arriving
             && let Ok(unread) = unread.try_recv()
             && let Some(rest) = discard(unread, waits, &shared.limits).await
         {
-            if http2 {
+            if is_http2 {
                 // Dropping it resets the stream, and some clients then forget the answer.
                 tokio::spawn(hold(rest, shared.limits.discard, activity.clone()));
             } else {
-                activity.linger();
-                response
-                    .headers_mut()
-                    .insert(CONNECTION, HeaderValue::from_static("close"));
+                activity.state().lingers = true;
+                let close = HeaderValue::from_static("close");
+                response.headers_mut().insert(CONNECTION, close);
             }
         }
-        if head_only {
+        if is_head {
             without_body(&mut response);
         }
-        let piece = http2.then_some(shared.limits.download.bytes);
+        let piece = is_http2.then_some(shared.limits.download.bytes);
         let answer = response.map(|body| AnswerBody::new(body, piece, in_flight));
         shared.load.relieve();
         Ok(answer)

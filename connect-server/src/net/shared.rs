@@ -1,11 +1,16 @@
-//! The parts of a server shared by its connections.
+//! The parts of a server shared by its connections, and of a connection by its requests.
 
-use std::net::IpAddr;
+use std::{
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+};
 
-use hyper_util::rt::{TokioExecutor, TokioTimer};
-use hyper_util::server::conn::auto;
+use hyper_util::{
+    rt::{TokioExecutor, TokioTimer},
+    server::conn::auto,
+};
 
-use super::{Certificate, Limits, Load, PlainHttp, connection_registry::Registration};
+use super::{Certificate, Limits, Load, Peer, PlainHttp, activity::Activity};
 
 /// The state shared by all connections of a server.
 pub(super) struct Shared<A> {
@@ -18,18 +23,6 @@ pub(super) struct Shared<A> {
 }
 
 impl<A> Shared<A> {
-    /// Registers a new connection; `None` beyond its address's limit.
-    /// Trusted proxies have no such limit: each speaks for many clients.
-    pub(super) fn enter(&self, remote: IpAddr) -> Option<Registration> {
-        let remote = remote.to_canonical();
-        let is_proxy = self.is_proxy(remote);
-        let registration = self.load.registry.enter((!is_proxy).then_some(remote));
-        if registration.is_none() {
-            tracing::debug!(%remote, "too many connections from one address: closing one at once");
-        }
-        registration
-    }
-
     /// Returns whether this is the address of a trusted proxy.
     pub(super) fn is_proxy(&self, remote: IpAddr) -> bool {
         let proxies = self.plain.proxies();
@@ -37,14 +30,22 @@ impl<A> Shared<A> {
     }
 }
 
-/// The stages of stopping.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Phase {
-    Serving,
-    /// No new request; running ones finish.
-    Draining,
-    /// The time for draining is over.
-    Cut,
+/// A connection, as its socket and its requests need it.
+pub(super) struct Connection<A> {
+    pub(super) shared: Arc<Shared<A>>,
+    pub(super) activity: Arc<Activity>,
+    pub(super) remote: SocketAddr,
+    /// The sender of each request, unless a proxy names another.
+    pub(super) peer: Peer,
+    /// Its address as text for the log.
+    pub(super) client: Arc<str>,
+}
+
+impl<A> Connection<A> {
+    /// Returns the server's part and its own.
+    pub(super) fn parts(&self) -> (&Shared<A>, &Arc<Activity>) {
+        (&self.shared, &self.activity)
+    }
 }
 
 /// Builds hyper's server with our limits.

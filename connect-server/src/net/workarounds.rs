@@ -40,7 +40,12 @@ use http_body_util::{BodyStream, Limited};
 use hyper::body::Incoming;
 use tokio::time::timeout;
 
-use super::{App, Limits, NetFailure, Peer, activity::Activity, body::UnreadRest, headers};
+use super::{
+    App, Limits, NetFailure, Peer,
+    activity::{Activity, Stage},
+    body::UnreadRest,
+    headers,
+};
 
 /// Returns the failure behind a bare answer; `None` for other bytes.
 /// A bare answer is written at once.
@@ -110,6 +115,6 @@ pub(super) async fn discard(unread: UnreadRest, waits: bool, limits: &Limits) ->
 /// Delays the reset of an HTTP/2 stream, without reading on.
 /// All streams of a connection stay in memory with it, so this ends with the connection.
 pub(super) async fn hold(rest: Incoming, time: Duration, activity: Arc<Activity>) {
-    let _ = timeout(time, activity.ended()).await;
+    let _ = timeout(time, activity.after(Stage::Cut)).await;
     drop(rest);
 }
