@@ -54,7 +54,7 @@ pub struct Limits {
     pub h2_answer_bytes: usize,
     /// Maximum bytes kept by the header table of an HTTP/2 connection.
     /// A connection with more is asked to end with its requests: a new one begins with an empty table.
-    /// Bytes beyond 64 KiB count in [`Limits::answer_bytes`].
+    /// Bytes beyond 64 KiB count twice in [`Limits::answer_bytes`], as much as they take.
     pub h2_header_table_bytes: usize,
     /// Bytes of a connection's answers kept by the system until acknowledged.
     /// Systems would let them grow to megabytes for each connection.

@@ -100,6 +100,15 @@ impl Block {
         }
     }
 
+    /// The head of a GET request, with its path kept in the server's dynamic table.
+    pub(super) fn with_kept_path(path: &str) -> Self {
+        const KEPT: u8 = 0x40;
+        Self(vec![0x86])
+            .indexed_name(2, "GET")
+            .indexed_name(1, "localhost")
+            .indexed_name(KEPT | 4, path)
+    }
+
     /// A header named by the static table, not put into the dynamic one.
     fn indexed_name(mut self, index: u8, value: &str) -> Self {
         self.0.push(index);

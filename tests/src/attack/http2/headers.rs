@@ -113,8 +113,8 @@ pub(super) async fn table_churn(scene: Scene) {
     scene.swarm(10, work).await;
 }
 
-/// Each head leaves a short entry in the server's table.
-/// The entry may keep the whole head in memory.
+/// Each head leaves its short path in the server's table.
+/// The path keeps the whole head in memory; h2 copies other headers.
 pub(super) async fn table_of_long_heads(scene: Scene) {
     let filler = "f".repeat(12_000);
     let work = |scene: Scene| {
@@ -123,8 +123,7 @@ pub(super) async fn table_of_long_heads(scene: Scene) {
             let mut stream = 1;
             let next = || {
                 stream += 2;
-                let block = head().field("x-filler", &filler);
-                let block = block.kept(&format!("x-{stream}"), "");
+                let block = Block::with_kept_path("/").field("x-filler", &filler);
                 Frames::default().request(stream - 2, &block)
             };
             flood(&scene, &[], next).await

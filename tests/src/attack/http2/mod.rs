@@ -24,7 +24,7 @@ attacks! {
     "h2-hpack-bomb" Stranger headers::bomb, "A header of 4 kB, repeated by a byte each";
     "h2-nameless-headers" Stranger headers::nameless, "Headers without a name";
     "h2-table-churn" Customer headers::table_churn, "The header table resized before each request";
-    "h2-table-of-long-heads" Stranger headers::table_of_long_heads, "Heads of 12 kB, each with a header to keep";
+    "h2-table-of-long-heads" Stranger headers::table_of_long_heads, "Heads of 12 kB, each with a path to keep";
     "h2-pings" Stranger small::pings, "PINGs whose answers nobody reads";
     "h2-settings" Stranger small::settings, "SETTINGS whose answers nobody reads";
     "h2-priorities" Stranger small::priorities, "PRIORITY frames of many streams";
