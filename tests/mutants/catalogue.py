@@ -14,7 +14,7 @@ from diffs import patched
 from rust import body_of, offset
 
 # The crates whose mutants are looked for, each with the name of its part of the report.
-AREAS = {"connect-core": "core", "connect-client": "client", "connect-server": "gate"}
+AREAS = {"connect-core": "core", "connect-client": "client", "connect-server": "server"}
 
 
 @dataclass

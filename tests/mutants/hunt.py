@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from catalogue import AREAS, Function, Mutant
 from programs import Runner, Test, Verdict
-from results import Outcome, Result
+from results import Outcome, Result, Results
 
 Item = TypeVar("Item")
 # A mutant with its function.
@@ -21,6 +21,8 @@ Tried = tuple[Function, Mutant]
 
 # How many mutants are tried at a time.
 WORKERS = 5
+# A test that does not end is no proof: others are tried, up to so many that do not end either.
+MOST_TIMEOUTS = 3
 
 
 @dataclass
@@ -69,6 +71,7 @@ class Hunt:
         tests: list[Test],
         reach: Reach,
         budget: float,
+        known: Results,
         done: Callable[[Result], None],
     ) -> None:
         self._runner = runner
@@ -76,6 +79,7 @@ class Hunt:
         self._reach = reach
         # The seconds of tests that a mutant is tried with, of its own crate and of the others.
         self._budget = budget
+        self._known = known
         self._done = done
         self._lock = threading.Lock()
         # How often a test noticed a mutant of a function or of a file: it is tried first on the next.
@@ -102,18 +106,25 @@ class Hunt:
         result = Result(mutant.key, mutant.name, mutant.area, function.mark)
         result.outcome = Outcome.ESCAPED if own else Outcome.SURVIVED
         result.reached = len(tests)
-        tests = [test for test in tests if _is_own(mutant, test) == own]
+        # Also of another crate: the test that noticed it in an earlier run most likely does so again.
+        known = self._known.of(mutant.key, function.mark)
+        last = [test for test in tests if known and str(test) == known.by]
+        others = [test for test in tests if _is_own(mutant, test) == own and test not in last]
         spent = 0.0
-        for test in self._ordered(function, tests):
+        timeouts = 0
+        for test in last + self._ordered(function, others):
             spent += self._reach.seconds[str(test)]
             if spent > self._budget:
                 result.partly = True
                 break
             verdict = self._verdict(test, mutant)
-            if verdict is not Verdict.PASSED:
-                result.outcome = Outcome.CAUGHT if verdict is Verdict.FAILED else Outcome.TIMEOUT
-                result.by = str(test)
-                result.own = own
+            if verdict is Verdict.PASSED:
+                continue
+            failed = verdict is Verdict.FAILED
+            result.outcome = Outcome.CAUGHT if failed else Outcome.TIMEOUT
+            result.by, result.own = str(test), _is_own(mutant, test)
+            timeouts += not failed
+            if failed or timeouts == MOST_TIMEOUTS:
                 return result, test
         return result, None
 
