@@ -81,6 +81,8 @@ class Runner:
     def _run(self, test: Test, variables: dict[str, str], limit: float) -> tuple[Verdict, float]:
         program = self._programs[test.program]
         folder = tempfile.mkdtemp(dir=self._scratch)
+        # PostgreSQL does not run as root, and the user that it gets then has to find its files.
+        os.chmod(folder, 0o755)
         begun = time.monotonic()
         process = subprocess.Popen(
             [str(program.executable), "--exact", test.name, "--test-threads", "1"],
