@@ -21,6 +21,7 @@ use std::sync::Arc;
 
 use connect_core::{
     Access, Account, Connect, Error, Reason, ScreenType,
+    environment::{Ids, UuidV7},
     storage::StorageError,
     wire::{Id, Location, Order, Product, Scope, Timestamp, Transaction, ZReport},
 };
@@ -38,6 +39,8 @@ pub(crate) struct Sandbox {
     clock: Arc<SandboxClock>,
     /// Allows one simulation at a time: each gives its screens new keys.
     turn: Arc<Mutex<()>>,
+    /// The seeds of chance.
+    seeds: Arc<dyn Ids>,
 }
 
 /// A location of a sandbox account.
@@ -127,7 +130,15 @@ impl Sandbox {
             connect,
             clock,
             turn: Arc::default(),
+            seeds: Arc::new(UuidV7),
         }
+    }
+
+    /// The same with other seeds.
+    #[cfg(test)]
+    pub(crate) fn with_seeds(mut self, seeds: Arc<dyn Ids>) -> Self {
+        self.seeds = seeds;
+        self
     }
 
     /// Runs a simulation at a location.
@@ -277,7 +288,7 @@ impl Sandbox {
 
     /// A source of numbers, different for each call.
     fn chance(&self) -> Chance {
-        Chance::new(uuid::Uuid::new_v4().as_u128())
+        Chance::new(self.seeds.next().as_u128())
     }
 }
 

@@ -1,0 +1,358 @@
+//! Transcripts of visits: what an owner opens and sends, and what the pages say.
+//!
+//! A line of a transcript that begins with `> ` is a step, and what follows is the answer to it.
+//! `UPDATE_TRANSCRIPTS=1` writes the answers of today:
+//!
+//! - `> GET /dashboard/tokens` opens a page, and follows redirects.
+//! - `> POST /dashboard/tokens name=Sync` sends a form, with the token of the page before.
+//! - `> call /v1/locations` calls the API with the token on the page before.
+//! - `> wait 60` turns the clock, in seconds.
+//! - `> deliver 500` sends all webhooks that are due; their endpoints answer with this status.
+//!
+//! `{}` in a path is the first id on the page before that has the same path in front of it.
+//! A page is shown as its text, one line for each block, with the tags that a reader acts on. Of a page that
+//! was shown earlier, the lines at its end that are the same are left out.
+
+use std::{
+    collections::BTreeMap,
+    env,
+    fmt::Write as _,
+    fs,
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicU16, Ordering},
+    },
+};
+
+use connect_core::{
+    Account, Connect, NewAccount, NewLocation, NewScreen, ScreenType, WebhookWorker,
+    environment::{
+        ManualClock, SendFailure, SequentialIds, WebhookAnswer, WebhookRequest, WebhookSender,
+    },
+    storage::memory::MemoryStorage,
+    wire::{Field, Id, ProductInput, Timestamp, VatRate},
+};
+use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, header::COOKIE};
+
+use super::context;
+use crate::{
+    dashboard::{AnswerContent, DashboardContext, FormFields, PageRequest},
+    sandbox::{Sandbox, SandboxClock},
+    telemetry::recent_requests::RequestSummary,
+};
+
+/// The tags that a reader acts on, and those of charts.
+const ACTIVE: [&str; 13] = [
+    "a", "button", "form", "input", "label", "line", "meta", "option", "path", "rect", "select",
+    "text", "textarea",
+];
+
+/// The tags within a line.
+const INLINE: [&str; 8] = ["a", "abbr", "b", "code", "small", "span", "strong", "time"];
+
+/// The letters and digits of a secret or a form token, at least.
+const SECRET: usize = 20;
+
+/// An owner's visit to a shop with a few products.
+struct Visit {
+    connect: Connect,
+    context: DashboardContext,
+    clock: Arc<ManualClock>,
+    endpoints: Arc<Endpoints>,
+    worker: WebhookWorker,
+    cookies: BTreeMap<String, String>,
+    /// The page before.
+    page: String,
+    /// The pages shown so far, by path.
+    shown: BTreeMap<String, String>,
+    transcript: String,
+}
+
+/// Endpoints of webhooks, all answering with one status.
+struct Endpoints(AtomicU16);
+
+#[async_trait::async_trait]
+impl WebhookSender for Endpoints {
+    async fn send(&self, _: &WebhookRequest) -> Result<WebhookAnswer, SendFailure> {
+        Ok(WebhookAnswer::of(self.0.load(Ordering::Relaxed)))
+    }
+}
+
+impl Visit {
+    /// Opens the shop. The page before is a letter with the owner's invitation.
+    async fn begin() -> Self {
+        let clock = ManualClock::at(Timestamp::EPOCH.plus_seconds(1_800_000_000));
+        let connect = Connect::builder(Arc::new(MemoryStorage::new()))
+            .clock(clock.clone())
+            .ids(Arc::new(SequentialIds::default()))
+            .build();
+        let account = account(&connect).await;
+        let invitation = connect.invite_owner(account).await.unwrap().secret;
+        let sandbox = Sandbox::new(connect.clone(), Arc::new(SandboxClock::default()))
+            .with_seeds(Arc::new(SequentialIds::default()));
+        let endpoints = Arc::new(Endpoints(AtomicU16::default()));
+        Self {
+            worker: connect.webhook_worker(endpoints.clone(), None),
+            connect,
+            context: DashboardContext {
+                sandbox: Some(sandbox),
+                ..context()
+            },
+            clock,
+            endpoints,
+            cookies: BTreeMap::new(),
+            page: format!("/dashboard/invitations/{}", invitation.expose()),
+            shown: BTreeMap::new(),
+            transcript: String::new(),
+        }
+    }
+
+    /// Takes the invitation, and writes nothing down.
+    async fn sign_in(&mut self) {
+        self.step("GET /dashboard/invitations/{}").await;
+        let passwords = "password=violet+tractor+71&repeated=violet+tractor+71";
+        let step = format!("POST /dashboard/invitations/{{}} {passwords}");
+        self.step(&step).await;
+        self.transcript.clear();
+    }
+
+    /// Does one step, and writes down what is to be seen then.
+    async fn step(&mut self, step: &str) {
+        let _ = writeln!(self.transcript, "> {step}");
+        match *step.split(' ').collect::<Vec<_>>() {
+            ["GET", path] => self.request(Method::GET, path, "").await,
+            ["POST", path] => self.request(Method::POST, path, "").await,
+            ["POST", path, fields] => self.request(Method::POST, path, fields).await,
+            ["call", path] => self.call(path).await,
+            ["wait", seconds] => self.clock.advance(seconds.parse().unwrap()),
+            ["deliver", status] => {
+                let status = status.parse().unwrap();
+                self.endpoints.0.store(status, Ordering::Relaxed);
+                let work = self.worker.tick().await.unwrap();
+                let _ = writeln!(self.transcript, "{work:?}");
+            }
+            _ => panic!("no step: {step}"),
+        }
+        self.transcript.push('\n');
+    }
+
+    /// Sends a request, and follows redirects.
+    async fn request(&mut self, method: Method, path: &str, fields: &str) {
+        let mut next = Some((method, self.filled_in(path), fields.to_owned()));
+        while let Some((method, path, fields)) = next.take() {
+            let (path, query) = path.split_once('?').unwrap_or((&path, ""));
+            let csrf = self.page.split_once("name=\"csrf\" value=\"");
+            let csrf = csrf.map_or("", |(_, rest)| rest.split('"').next().unwrap());
+            let cookies = self.cookies.iter();
+            let cookies: Vec<_> = cookies
+                .map(|(name, value)| format!("{name}={value}"))
+                .collect();
+            let cookies = HeaderValue::try_from(cookies.join("; ")).unwrap();
+            let answer = super::super::answer(PageRequest {
+                connect: self.connect.clone(),
+                context: self.context.clone(),
+                method,
+                path: path.to_owned(),
+                query: FormFields::parse(query.as_bytes()),
+                form: FormFields::parse(format!("{fields}&csrf={csrf}").as_bytes()),
+                headers: HeaderMap::from_iter([(COOKIE, cookies)]),
+                host: "127.0.0.1:8081".into(),
+                address: [127, 0, 0, 1].into(),
+                tls: false,
+            })
+            .await;
+            let mut seen = format!("{}", answer.status);
+            for line in &answer.cookies {
+                let (name, value) = line.split(';').next().unwrap().split_once('=').unwrap();
+                self.cookies.insert(name.to_owned(), value.to_owned());
+                let _ = write!(seen, "\nset-cookie: {line}");
+            }
+            match answer.content {
+                AnswerContent::Redirect(to) => {
+                    let _ = write!(seen, "\nlocation: {to}");
+                    next = Some((Method::GET, to, String::new()));
+                }
+                AnswerContent::Page(page) => {
+                    self.page = page.into_string();
+                    // What surrounds all pages is shown with the first of them.
+                    let (_, main) = self.page.split_once("<main").unwrap();
+                    let main = format!("<main{main}");
+                    let is_first = path == "/dashboard";
+                    let page = without_secrets(&shown(if is_first { &self.page } else { &main }));
+                    let before = self.shown.insert(path.to_owned(), page.clone());
+                    seen += without_rest(&page, &before.unwrap_or_default());
+                }
+                AnswerContent::Style(_) => {}
+            }
+            let _ = writeln!(self.transcript, "{}", without_secrets(&seen));
+        }
+    }
+
+    /// Calls the API with the token on the page before, and notes the request.
+    async fn call(&self, path: &str) {
+        let (_, secret) = self.page.split_once("value=\"ck_").unwrap();
+        let secret = format!("ck_{}", secret.split('"').next().unwrap());
+        let address = [127, 0, 0, 1].into();
+        let caller = self.connect.authenticate(address, Some(&secret)).await;
+        let request = Request::get(path).body(()).unwrap();
+        let request = RequestSummary::of(&request);
+        let id = HeaderValue::from_static("request-1");
+        let answered = request.answered(self.connect.now(), StatusCode::OK, Some(&id));
+        self.context
+            .recent
+            .add(caller.unwrap().token().id, &answered);
+    }
+
+    /// Replaces each `{}` of a path by what stands on the page before.
+    fn filled_in(&self, path: &str) -> String {
+        let mut parts = path.split("{}");
+        let mut filled = parts.next().unwrap().to_owned();
+        for part in parts {
+            let mut found = self.page.split(&filled).skip(1);
+            let is_value = |c: char| !"/?\"".contains(c);
+            let value = found.find_map(|rest| {
+                let end = rest.find(|c| !is_value(c)).unwrap_or(rest.len());
+                (end >= SECRET).then(|| rest[..end].to_owned())
+            });
+            filled += value.as_deref().unwrap_or("nothing");
+            filled += part;
+        }
+        filled
+    }
+}
+
+/// An account with two locations, each with two screens and four products.
+async fn account(connect: &Connect) -> Id<Account> {
+    let new = NewAccount {
+        name: "Rye & Spelt".into(),
+        owner_email: "noor@rye.example".into(),
+        sandbox: true,
+    };
+    let account = connect.create_account(new).await.unwrap().id;
+    for (name, currency) in [("Market Square", "EUR"), ("Station", "GBP")] {
+        let new = NewLocation {
+            name: name.into(),
+            currency: currency.into(),
+            default_vat_rate: VatRate::percent(9),
+        };
+        let location_id = connect.create_location(account, new).await.unwrap().id;
+        for (kind, name) in [
+            (ScreenType::Pos, "Till 1"),
+            (ScreenType::OrderKiosk, "Kiosk"),
+        ] {
+            let name = name.into();
+            let new = NewScreen {
+                location_id,
+                kind,
+                name,
+            };
+            connect.create_screen(account, new).await.unwrap();
+        }
+        let at = connect
+            .authorize_owner(account, location_id, account)
+            .await
+            .unwrap();
+        let products = connect.location(&at).products();
+        for (name, category, cents) in [
+            ("Rye bread", "Bread", 395),
+            ("Croissant", "Pastry", 165),
+            ("Apple <cake>", "Pastry", 425),
+            ("Bag", "", 10),
+        ] {
+            let mut new = ProductInput::named(name);
+            new.price_cents = Field::Value(cents);
+            if !category.is_empty() {
+                new.category_name = Field::Value(category.into());
+            }
+            let made = products.create(new).await.unwrap();
+            if category == "Pastry" {
+                let stock = connect.location(&at).stock();
+                let count = serde_json::from_str(r#"{"quantity":4,"note":"On the shelf"}"#);
+                stock.count(made.id, count.unwrap()).await.unwrap();
+            }
+        }
+    }
+    account
+}
+
+/// Returns a page without the lines at its end that are as before, when there are several.
+fn without_rest<'p>(page: &'p str, before: &str) -> &'p str {
+    let lines = page.rsplit('\n').zip(before.rsplit('\n'));
+    let same: Vec<_> = lines.take_while(|(now, before)| now == before).collect();
+    let bytes: usize = same.iter().map(|(line, _)| line.len() + 1).sum();
+    match same.len() {
+        0..3 => page,
+        _ => page
+            .get(..page.len().saturating_sub(bytes))
+            .unwrap_or_default(),
+    }
+}
+
+/// Returns a page as text, one line for each block.
+fn shown(page: &str) -> String {
+    let mut shown = String::new();
+    for piece in page.split('<').skip(1) {
+        let (tag, text) = piece.split_once('>').unwrap();
+        let name = tag
+            .trim_start_matches('/')
+            .split([' ', '/'])
+            .next()
+            .unwrap();
+        if !INLINE.contains(&name) && !shown.ends_with('\n') {
+            shown.push('\n');
+        }
+        if ACTIVE.contains(&name) && !tag.starts_with('/') {
+            let (before, class) = tag.split_once(" class=\"").unwrap_or((tag, "\""));
+            let (_, after) = class.split_once('"').unwrap();
+            let _ = write!(shown, "<{before}{after}>");
+        }
+        shown += text;
+    }
+    shown.trim_end().to_owned()
+}
+
+/// Replaces secrets, their beginnings and tokens of forms, different in each run.
+fn without_secrets(text: &str) -> String {
+    let mut left = String::new();
+    for word in text.split_inclusive(|c: char| !c.is_ascii_alphanumeric()) {
+        let letters = word.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
+        let is_long = letters.len() >= SECRET && letters.contains(|c: char| c.is_ascii_digit());
+        let is_beginning = left.ends_with('_') && word.ends_with('…');
+        match is_long || is_beginning {
+            true => left = left + "..." + &word[letters.len()..],
+            false => left += word,
+        }
+    }
+    left
+}
+
+#[tokio::test]
+async fn pages_are_as_in_the_transcripts() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src/dashboard/pages/tests");
+    for name in ["account", "integrations", "screens", "shop"] {
+        let file = folder.join(format!("{name}.txt"));
+        let expected = fs::read_to_string(&file).unwrap();
+        let mut visit = Visit::begin().await;
+        if name != "account" {
+            visit.sign_in().await;
+        }
+        for step in expected.lines().filter_map(|line| line.strip_prefix("> ")) {
+            visit.step(step).await;
+        }
+        if env::var_os("UPDATE_TRANSCRIPTS").is_some() {
+            fs::write(&file, &visit.transcript).unwrap();
+        } else {
+            let differs = expected
+                .lines()
+                .zip(visit.transcript.lines())
+                .position(|(a, b)| a != b);
+            let line = differs.map_or("its length".to_owned(), |at| format!("line {}", at + 1));
+            assert!(
+                visit.transcript == expected,
+                "{name}.txt: {line}:\n{}",
+                visit.transcript
+            );
+        }
+    }
+}
