@@ -13,6 +13,8 @@ pub mod api;
 pub mod cli;
 pub mod commands;
 mod dashboard;
+#[cfg(test)]
+mod expected;
 pub mod net;
 mod process;
 mod sandbox;

@@ -173,3 +173,6 @@ async fn check(options: &CheckOptions, purpose: Use) -> Result<Findings, NotChec
     output.flush()?;
     Ok(findings)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,7 @@
 //! Transcripts of visits: what an owner opens and sends, and what the pages say.
 //!
 //! A line of a transcript that begins with `> ` is a step, and what follows is the answer to it.
-//! `UPDATE_TRANSCRIPTS=1` writes the answers of today:
+//! `UPDATE_EXPECTED=1` writes the answers of today:
 //!
 //! - `> GET /dashboard/tokens` opens a page, and follows redirects.
 //! - `> POST /dashboard/tokens name=Sync` sends a form, with the token of the page before.
@@ -15,10 +15,9 @@
 
 use std::{
     collections::BTreeMap,
-    env,
     fmt::Write as _,
     fs,
-    path::PathBuf,
+    path::Path,
     sync::{
         Arc,
         atomic::{AtomicU16, Ordering},
@@ -38,6 +37,7 @@ use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, header::COOKIE};
 use super::context;
 use crate::{
     dashboard::{AnswerContent, DashboardContext, FormFields, PageRequest},
+    expected,
     sandbox::{Sandbox, SandboxClock},
     telemetry::recent_requests::RequestSummary,
 };
@@ -329,30 +329,17 @@ fn without_secrets(text: &str) -> String {
 
 #[tokio::test]
 async fn pages_are_as_in_the_transcripts() {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src/dashboard/pages/tests");
     for name in ["account", "integrations", "screens", "shop"] {
-        let file = folder.join(format!("{name}.txt"));
-        let expected = fs::read_to_string(&file).unwrap();
+        let file = format!("src/dashboard/pages/tests/{name}.txt");
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(&file);
         let mut visit = Visit::begin().await;
         if name != "account" {
             visit.sign_in().await;
         }
-        for step in expected.lines().filter_map(|line| line.strip_prefix("> ")) {
+        let steps = fs::read_to_string(path).unwrap();
+        for step in steps.lines().filter_map(|line| line.strip_prefix("> ")) {
             visit.step(step).await;
         }
-        if env::var_os("UPDATE_TRANSCRIPTS").is_some() {
-            fs::write(&file, &visit.transcript).unwrap();
-        } else {
-            let differs = expected
-                .lines()
-                .zip(visit.transcript.lines())
-                .position(|(a, b)| a != b);
-            let line = differs.map_or("its length".to_owned(), |at| format!("line {}", at + 1));
-            assert!(
-                visit.transcript == expected,
-                "{name}.txt: {line}:\n{}",
-                visit.transcript
-            );
-        }
+        expected::assert_is(&visit.transcript, &file);
     }
 }

@@ -1,0 +1,146 @@
+//! The report of a check, for each kind of finding.
+
+use std::{collections::BTreeMap, fmt::Write as _};
+
+use connect_core::{
+    CheckReport, Problem, ProblemKind,
+    storage::{StorageError, disk::Report},
+};
+use uuid::Uuid;
+
+use super::{findings::*, text};
+use crate::{cli::StorageChoice, expected};
+
+/// The records of a store with so many problems, of these kinds in turn.
+fn records(count: u64, kinds: &[ProblemKind]) -> CheckReport {
+    let problem = |number: usize| Problem {
+        kind: kinds[number % kinds.len()],
+        location: (number % 2 == 1).then_some(Uuid::from_u128(7)),
+        key: format!("0x{number:02x}"),
+        message: format!("problem {number}"),
+    };
+    CheckReport {
+        rows: 1234,
+        families: BTreeMap::from([("Account", 1), ("Product", 1233)]),
+        problem_count: count,
+        problems: (0..count.min(1000) as usize).map(problem).collect(),
+        ..CheckReport::default()
+    }
+}
+
+#[test]
+fn a_report_says_what_to_do() {
+    use ProblemKind::*;
+    const LEFT: &[ProblemKind] = &[
+        Unreadable,
+        BadRow,
+        StrayEntry,
+        MissingReference,
+        BrokenEvents,
+        Count,
+        NoOwner,
+        UnknownKey,
+    ];
+    let clean = || Ok(Report::default());
+    let keys = |count: usize| (0..count).map(|key| format!("0x{key:02x}")).collect();
+    let damaged = Report {
+        damaged: 1,
+        missing_parts: 2,
+        unreachable: 4,
+        damaged_pages: 3,
+        keys: keys(7),
+        leftover: 9,
+        complete: Some(false),
+        rows: 1234,
+    };
+    let five = Report {
+        damaged: 5,
+        keys: keys(5),
+        complete: Some(true),
+        ..Report::default()
+    };
+    let mut repaired = Repairs::default();
+    for number in 0..102 {
+        repaired.add(&format!("problem {number}"), "mended");
+    }
+    let mut one_repaired = Repairs::default();
+    one_repaired.add("a problem", "mended");
+    let newer = CheckReport {
+        newer_kinds: BTreeMap::from([("0xD0".to_owned(), 3)]),
+        ..records(1, &[UnknownKey])
+    };
+    let failed = || Err(StorageError::new("the disk is gone"));
+    let redb = StorageChoice::Redb("/data/store".into());
+    let postgres = StorageChoice::Postgres("postgres://db/shop".parse().unwrap());
+    let rows = [
+        ("clean", &redb, clean(), records(0, &[BadRow]), None),
+        ("one problem", &redb, clean(), records(1, &[BadRow]), None),
+        ("8 problems", &redb, clean(), records(8, &[BadRow]), None),
+        (
+            "1002 problems, on PostgreSQL",
+            &postgres,
+            clean(),
+            records(1002, &[Count]),
+            None,
+        ),
+        ("damaged", &redb, Ok(damaged), records(0, &[BadRow]), None),
+        (
+            "five unreadable rows",
+            &redb,
+            Ok(five),
+            records(0, &[BadRow]),
+            None,
+        ),
+        (
+            "the store's check fails",
+            &redb,
+            failed(),
+            records(0, &[BadRow]),
+            None,
+        ),
+        ("of a newer program", &redb, clean(), newer.clone(), None),
+        (
+            "of a newer program, and failed",
+            &redb,
+            failed(),
+            newer,
+            None,
+        ),
+        (
+            "an unfinished import",
+            &redb,
+            clean(),
+            records(1, &[UnfinishedImport]),
+            None,
+        ),
+        (
+            "repaired",
+            &redb,
+            clean(),
+            records(0, &[BadRow]),
+            Some(one_repaired),
+        ),
+        (
+            "repaired in part",
+            &redb,
+            clean(),
+            records(8, LEFT),
+            Some(repaired),
+        ),
+    ];
+    let mut all = String::new();
+    for (name, choice, store, records, repairs) in rows {
+        let findings = Findings {
+            store,
+            records,
+            repairs,
+        };
+        let mut report = Vec::new();
+        text::write(&mut report, choice, &findings).unwrap();
+        let report = String::from_utf8(report).unwrap();
+        let mut json = findings.to_json();
+        json["records"].take();
+        let _ = write!(all, "# {name}\n\n{report}\n{json}\n\n");
+    }
+    expected::assert_is(&all, "src/cli/check/tests/reports.txt");
+}
