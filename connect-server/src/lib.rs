@@ -13,14 +13,14 @@ pub mod api;
 pub mod cli;
 pub mod commands;
 mod dashboard;
-#[cfg(test)]
-mod expected;
 pub mod net;
 mod process;
 mod sandbox;
 mod telemetry;
 #[cfg(feature = "testing")]
 pub mod testing;
+#[cfg(test)]
+mod transcript;
 mod workers;
 
 pub use api::{self as app, ApiService, api, api_at, device_api, docs, endpoint, routes};

@@ -13,22 +13,11 @@
 //! A page is shown as its text, one line for each block, with the tags that a reader acts on. Of a page that
 //! was shown earlier, the lines at its end that are the same are left out.
 
-use std::{
-    collections::BTreeMap,
-    fmt::Write as _,
-    fs,
-    path::Path,
-    sync::{
-        Arc,
-        atomic::{AtomicU16, Ordering},
-    },
-};
+use std::{collections::BTreeMap, fmt::Write as _, fs, path::Path, sync::Arc};
 
 use connect_core::{
     Account, Connect, NewAccount, NewLocation, NewScreen, ScreenType, WebhookWorker,
-    environment::{
-        ManualClock, SendFailure, SequentialIds, WebhookAnswer, WebhookRequest, WebhookSender,
-    },
+    environment::{ManualClock, SequentialIds},
     storage::memory::MemoryStorage,
     wire::{Field, Id, ProductInput, Timestamp, VatRate},
 };
@@ -37,9 +26,9 @@ use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, header::COOKIE};
 use super::context;
 use crate::{
     dashboard::{AnswerContent, DashboardContext, FormFields, PageRequest},
-    expected,
     sandbox::{Sandbox, SandboxClock},
     telemetry::recent_requests::RequestSummary,
+    transcript::{self, Endpoints, without_secrets},
 };
 
 /// The tags that a reader acts on, and those of charts.
@@ -50,9 +39,6 @@ const ACTIVE: [&str; 13] = [
 
 /// The tags within a line.
 const INLINE: [&str; 8] = ["a", "abbr", "b", "code", "small", "span", "strong", "time"];
-
-/// The letters and digits of a secret or a form token, at least.
-const SECRET: usize = 20;
 
 /// An owner's visit to a shop with a few products.
 struct Visit {
@@ -69,16 +55,6 @@ struct Visit {
     transcript: String,
 }
 
-/// Endpoints of webhooks, all answering with one status.
-struct Endpoints(AtomicU16);
-
-#[async_trait::async_trait]
-impl WebhookSender for Endpoints {
-    async fn send(&self, _: &WebhookRequest) -> Result<WebhookAnswer, SendFailure> {
-        Ok(WebhookAnswer::of(self.0.load(Ordering::Relaxed)))
-    }
-}
-
 impl Visit {
     /// Opens the shop. The page before is a letter with the owner's invitation.
     async fn begin() -> Self {
@@ -91,7 +67,7 @@ impl Visit {
         let invitation = connect.invite_owner(account).await.unwrap().secret;
         let sandbox = Sandbox::new(connect.clone(), Arc::new(SandboxClock::default()))
             .with_seeds(Arc::new(SequentialIds::default()));
-        let endpoints = Arc::new(Endpoints(AtomicU16::default()));
+        let endpoints = Arc::<Endpoints>::default();
         Self {
             worker: connect.webhook_worker(endpoints.clone(), None),
             connect,
@@ -127,8 +103,7 @@ impl Visit {
             ["call", path] => self.call(path).await,
             ["wait", seconds] => self.clock.advance(seconds.parse().unwrap()),
             ["deliver", status] => {
-                let status = status.parse().unwrap();
-                self.endpoints.0.store(status, Ordering::Relaxed);
+                self.endpoints.answer(status.parse().unwrap());
                 let work = self.worker.tick().await.unwrap();
                 let _ = writeln!(self.transcript, "{work:?}");
             }
@@ -213,7 +188,7 @@ impl Visit {
             let is_value = |c: char| !"/?\"".contains(c);
             let value = found.find_map(|rest| {
                 let end = rest.find(|c| !is_value(c)).unwrap_or(rest.len());
-                (end >= SECRET).then(|| rest[..end].to_owned())
+                (end >= 20).then(|| rest[..end].to_owned())
             });
             filled += value.as_deref().unwrap_or("nothing");
             filled += part;
@@ -312,21 +287,6 @@ fn shown(page: &str) -> String {
     shown.trim_end().to_owned()
 }
 
-/// Replaces secrets, their beginnings and tokens of forms, different in each run.
-fn without_secrets(text: &str) -> String {
-    let mut left = String::new();
-    for word in text.split_inclusive(|c: char| !c.is_ascii_alphanumeric()) {
-        let letters = word.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
-        let is_long = letters.len() >= SECRET && letters.contains(|c: char| c.is_ascii_digit());
-        let is_beginning = left.ends_with('_') && word.ends_with('…');
-        match is_long || is_beginning {
-            true => left = left + "..." + &word[letters.len()..],
-            false => left += word,
-        }
-    }
-    left
-}
-
 #[tokio::test]
 async fn pages_are_as_in_the_transcripts() {
     for name in ["account", "integrations", "screens", "shop"] {
@@ -340,6 +300,6 @@ async fn pages_are_as_in_the_transcripts() {
         for step in steps.lines().filter_map(|line| line.strip_prefix("> ")) {
             visit.step(step).await;
         }
-        expected::assert_is(&visit.transcript, &file);
+        transcript::assert_is(&visit.transcript, &file);
     }
 }
