@@ -90,3 +90,20 @@ fn heading(name: &str) -> String {
 fn written(json: serde_json::Result<String>) -> String {
     json.unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::heading;
+
+    #[test]
+    fn a_name_becomes_a_heading() {
+        for (name, expected) in [
+            ("ZReports", "Z reports"),
+            ("optionGroups", "option groups"),
+            ("Stock", "Stock"),
+            ("", ""),
+        ] {
+            assert_eq!(heading(name), expected);
+        }
+    }
+}

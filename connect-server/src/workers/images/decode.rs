@@ -118,3 +118,35 @@ fn failure(error: ImageError) -> ImageFailure {
         _ => damaged(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use image::error::{ImageFormatHint, UnsupportedError, UnsupportedErrorKind};
+
+    use super::*;
+
+    #[test]
+    fn an_animated_webp_is_known_by_its_flag() {
+        let file = |chunk: &[u8; 4], flags: u8| {
+            let head = [b"RIFF\0\0\0\0WEBP", &chunk[..], &[10, 0, 0, 0, flags]];
+            head.concat()
+        };
+        for (file, is_animated) in [
+            (file(b"VP8X", 0b10), true),
+            (file(b"VP8X", 0b1111_1111), true),
+            (file(b"VP8X", 0b1111_1101), false),
+            (file(b"VP8 ", 0b10), false),
+            (file(b"VP8X", 0)[..20].to_vec(), false),
+            (Vec::new(), false),
+        ] {
+            assert_eq!(is_animated_webp(&file), is_animated, "{file:?}");
+        }
+    }
+
+    #[test]
+    fn an_uncommon_file_is_not_called_damaged() {
+        let kind = UnsupportedErrorKind::GenericFeature("mirrors".into());
+        let error = UnsupportedError::from_format_and_kind(ImageFormatHint::Unknown, kind);
+        assert_eq!(failure(ImageError::Unsupported(error)), uncommon());
+    }
+}

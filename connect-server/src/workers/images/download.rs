@@ -172,3 +172,27 @@ fn bad_status(status: StatusCode) -> ImageFailure {
         ..ImageFailure::lasting(ImageErrorCode::BadStatus, message)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bad_status_says_what_to_do_and_whether_to_try_again() {
+        for (status, says, may_pass) in [
+            (401, "Unauthorized. The image has to be public.", false),
+            (403, "Forbidden. The image has to be public.", false),
+            (404, "Not Found. There is no image at this link.", false),
+            (410, "Gone. There is no image at this link.", false),
+            (408, "Request Timeout.", true),
+            (425, "Too Early.", true),
+            (429, "Too Many Requests.", true),
+            (503, "Service Unavailable.", true),
+            (301, "Moved Permanently.", false),
+        ] {
+            let failure = bad_status(StatusCode::from_u16(status).unwrap());
+            let expected = format!("The server of the image answered with {status} {says}");
+            assert_eq!((failure.message, failure.may_pass), (expected, may_pass));
+        }
+    }
+}

@@ -101,3 +101,35 @@ fn eight_bits(image: DynamicImage) -> DynamicImage {
         (false, false) => image.into_luma8().into(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_transparency_that_shows_is_kept() {
+        let seen = DynamicImage::new_rgba16(2, 1);
+        let mut opaque = seen.to_rgba16();
+        opaque.pixels_mut().for_each(|pixel| pixel.0[3] = u16::MAX);
+        let opaque = DynamicImage::from(opaque);
+        // A part of the pixels counts as well.
+        let mut part = opaque.to_rgba16();
+        part.get_pixel_mut(1, 0).0[3] = 0;
+        for (image, has_alpha) in [(opaque, false), (part.into(), true), (seen, true)] {
+            for image in [
+                image.clone(),
+                image.to_luma_alpha16().into(),
+                image.to_rgba8().into(),
+                image.to_luma_alpha8().into(),
+            ] {
+                let color = image.color();
+                let kept = without_unused_alpha(image).color();
+                assert_eq!(kept.has_alpha(), has_alpha, "{color:?}");
+                assert_eq!(kept.has_color(), color.has_color(), "{color:?}");
+            }
+        }
+        let plain = DynamicImage::new_rgb16(1, 1);
+        assert_eq!(without_unused_alpha(plain.clone()), plain);
+        assert_eq!(eight_bits(plain).color(), image::ColorType::Rgb8);
+    }
+}
