@@ -3,51 +3,37 @@
 use std::time::Duration;
 
 use connect_core::{
-    Account, Connect, NewAccount,
-    wire::{Field, Id, ImageStatus, ProductBatch, ProductInput},
+    Access, Account, Connect, NewAccount,
+    wire::{Id, ProductBatch},
 };
-use tokio::{sync::oneshot, time::timeout};
+use tokio::time::timeout;
 
-use super::{Scene, port::link};
+use super::{PATIENCE, Scene, with_image};
 use crate::shop;
 
-/// Longer than anything takes here.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Makes so many products at a location, whose images are held.
+async fn make_held(connect: &Connect, at: &Access, name: usize, count: usize) {
+    let slow = |number| with_image(&format!("held-{name}-{number}"));
+    let batch = ProductBatch::new((0..count).map(slow).collect());
+    let products = connect.location(at).products();
+    assert_eq!(products.batch(batch).await.unwrap().created, count);
+}
 
 /// More jobs than a worker reads at a time, of a host that does not answer, are in front.
 #[tokio::test]
 async fn a_location_with_many_jobs_holds_up_no_other() {
     let scene = Scene::open().await;
+    let connect = &scene.shop.connect;
     for batch in 0..5 {
-        let slow = |number| ProductInput {
-            image_url: Field::Value(link(&format!("held-{batch}-{number}"))),
-            ..ProductInput::named("Slow")
-        };
-        let batch = ProductBatch::new((0..450).map(slow).collect());
-        let written = scene.shop.products().batch(batch).await.unwrap();
-        assert_eq!(written.created, 450);
+        make_held(connect, &scene.shop.at, batch, 450).await;
     }
     scene.shop.clock.advance(1);
-    let there = shop::location(&scene.shop.connect, scene.shop.account, "There").await;
-    let there = scene.shop.connect.location(&there);
-    let bun = ProductInput {
-        image_url: Field::Value(link("bun")),
-        ..ProductInput::named("Bun")
-    };
-    let bun = there.products().create(bun).await.unwrap();
-
-    let (stop, stopped) = oneshot::channel::<()>();
-    let running = tokio::spawn(scene.worker().run(async {
-        let _ = stopped.await;
-    }));
-    let done = async {
-        while there.products().get(bun.id).await.unwrap().image_status != Some(ImageStatus::Done) {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    };
-    timeout(PATIENCE, done).await.unwrap();
-    stop.send(()).unwrap();
-    timeout(PATIENCE, running).await.unwrap().unwrap();
+    let there = shop::location(connect, scene.shop.account, "There").await;
+    let bun = scene.make_at(&there, "bun").await;
+    let running = scene.run();
+    let done = timeout(PATIENCE, scene.done(&there, bun)).await;
+    done.unwrap();
+    running.stop().await;
     scene.check().await;
 }
 
@@ -57,18 +43,12 @@ async fn a_worker_is_at_few_locations_at_a_time() {
     let scene = Scene::open().await;
     let mut locations = Vec::new();
     for number in 0..12 {
-        let name = if number == 0 {
-            "rye".to_owned()
-        } else {
-            format!("held-{number}")
+        let name = match number {
+            0 => "rye".to_owned(),
+            _ => format!("held-{number}"),
         };
         let there = shop::location(&scene.shop.connect, scene.shop.account, &name).await;
-        let input = ProductInput {
-            image_url: Field::Value(link(&name)),
-            ..ProductInput::named("Bread")
-        };
-        let products = scene.shop.connect.location(&there).products();
-        products.create(input).await.unwrap();
+        scene.make_at(&there, &name).await;
         scene.shop.clock.advance(1);
         locations.push(there);
     }
@@ -81,10 +61,7 @@ async fn a_worker_is_at_few_locations_at_a_time() {
         }
         begun
     };
-    let (stop, stopped) = oneshot::channel::<()>();
-    let running = tokio::spawn(scene.worker().run(async {
-        let _ = stopped.await;
-    }));
+    let running = scene.run();
     let taken = async {
         while begun().await < 5 {
             tokio::time::sleep(Duration::from_millis(1)).await;
@@ -94,8 +71,7 @@ async fn a_worker_is_at_few_locations_at_a_time() {
     tokio::time::sleep(Duration::from_millis(20)).await;
     // The one that is done, and four that wait for their images.
     assert_eq!(begun().await, 5);
-    stop.send(()).unwrap();
-    timeout(PATIENCE, running).await.unwrap().unwrap();
+    running.stop().await;
 }
 
 /// Accounts with 200 images each at ten locations, on silent hosts. Two of them once had all places
@@ -109,43 +85,21 @@ async fn accounts_with_many_slow_images_hold_up_no_other() {
             let account = other(connect, &format!("slow{account}")).await;
             for number in 0..10 {
                 let there = shop::location(connect, account, &format!("There {number}")).await;
-                let slow = |image| ProductInput {
-                    image_url: Field::Value(link(&format!("held-{number}-{image}"))),
-                    ..ProductInput::named("Slow")
-                };
-                let batch = ProductBatch::new((0..20).map(slow).collect());
-                let products = connect.location(&there).products();
-                assert_eq!(products.batch(batch).await.unwrap().created, 20);
+                make_held(connect, &there, number, 20).await;
             }
             scene.shop.clock.advance(1);
         }
-        let (stop, stopped) = oneshot::channel::<()>();
-        let running = tokio::spawn(scene.worker().run(async {
-            let _ = stopped.await;
-        }));
+        let running = scene.run();
         // All places that they may have are taken before the other comes.
         tokio::time::sleep(Duration::from_secs(5)).await;
-
         let there = other(connect, "quick").await;
         let there = shop::location(connect, there, "Elsewhere").await;
-        let there = connect.location(&there);
-        let bun = ProductInput {
-            image_url: Field::Value(link("bun")),
-            ..ProductInput::named("Bun")
-        };
-        let bun = there.products().create(bun).await.unwrap();
-        let done = async {
-            while there.products().get(bun.id).await.unwrap().image_status
-                != Some(ImageStatus::Done)
-            {
-                tokio::time::sleep(Duration::from_millis(5)).await;
-            }
-        };
+        let bun = scene.make_at(&there, "bun").await;
         // Time passes by the timers of the worker alone.
-        timeout(Duration::from_secs(10), done).await.unwrap();
+        let done = timeout(Duration::from_secs(10), scene.done(&there, bun));
+        done.await.unwrap();
         assert_eq!(scene.port.held(), [4, 6, 7][slow - 1]);
-        stop.send(()).unwrap();
-        running.await.unwrap();
+        running.stop().await;
         scene.check().await;
     }
 }

@@ -2,8 +2,6 @@
 
 mod death;
 mod fairness;
-mod killed;
-mod metrics;
 mod parts;
 mod port;
 mod random;
@@ -11,10 +9,10 @@ mod results;
 mod running;
 mod several;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use connect_core::{
-    ImageWork, ImageWorker,
+    Access, ImageWork, ImageWorker,
     storage::{Storage, memory::MemoryStorage},
     wire::{
         Field, Id, ImageJob, ImageStatus, Product, ProductInput,
@@ -22,15 +20,27 @@ use connect_core::{
     },
 };
 use serde_json::Value;
+use tokio::{sync::oneshot, task::JoinHandle, time::timeout};
 use uuid::Uuid;
 
 use crate::shop::{self, Shop};
 use port::{Port, link};
 
+/// Longer than anything takes here.
+const PATIENCE: Duration = Duration::from_secs(30);
+
 /// A shop, and what its workers download with.
 struct Scene {
     shop: Shop,
     port: Arc<Port>,
+}
+
+/// A product with an image of this name.
+fn with_image(image: &str) -> ProductInput {
+    ProductInput {
+        image_url: Field::Value(link(image)),
+        ..ProductInput::named(image)
+    }
 }
 
 impl Scene {
@@ -53,13 +63,35 @@ impl Scene {
         self.worker().tick().await.unwrap()
     }
 
+    /// Has a worker take over the image that is held, which begins before `meanwhile`, and is let go after it.
+    async fn tick_while(&self, meanwhile: impl Future<Output = ()>) -> ImageWork {
+        let worker = self.worker();
+        let download = async {
+            self.port.begun().await;
+            meanwhile.await;
+            self.port.let_go();
+        };
+        tokio::join!(worker.tick(), download).0.unwrap()
+    }
+
+    /// Runs a worker until it is stopped.
+    fn run(&self) -> Running {
+        let (stop, stopped) = oneshot::channel::<()>();
+        let worker = self.worker();
+        let running = tokio::spawn(worker.run(async {
+            let _ = stopped.await;
+        }));
+        Running(stop, running)
+    }
+
     /// A product with an image of this name.
     async fn make(&self, image: &str) -> Id<Product> {
-        let input = ProductInput {
-            image_url: Field::Value(link(image)),
-            ..ProductInput::named(image)
-        };
-        self.shop.products().create(input).await.unwrap().id
+        self.make_at(&self.shop.at, image).await
+    }
+
+    async fn make_at(&self, at: &Access, image: &str) -> Id<Product> {
+        let products = self.shop.connect.location(at).products();
+        products.create(with_image(image)).await.unwrap().id
     }
 
     /// Gives a product another image, or none.
@@ -82,6 +114,14 @@ impl Scene {
     ) -> (Option<String>, Option<ImageStatus>, Option<String>) {
         let product = self.product(id).await;
         (product.image_url, product.image_status, product.image_error)
+    }
+
+    /// Waits until the image of a product is taken over.
+    async fn done(&self, at: &Access, id: Id<Product>) {
+        let products = self.shop.connect.location(at).products();
+        while products.get(id).await.unwrap().image_status != Some(ImageStatus::Done) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
     }
 
     async fn jobs(&self) -> Vec<ImageJob> {
@@ -109,5 +149,16 @@ impl Scene {
     async fn check(&self) {
         let report = self.shop.connect.check(&mut |_| {}).await.unwrap();
         assert_eq!(report.problems, []);
+    }
+}
+
+/// A worker that runs.
+struct Running(oneshot::Sender<()>, JoinHandle<()>);
+
+impl Running {
+    async fn stop(self) {
+        let Self(stop, running) = self;
+        stop.send(()).unwrap();
+        timeout(PATIENCE, running).await.unwrap().unwrap();
     }
 }

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use connect_core::{
     ImageWork,
     storage::{conformance::Distant, memory::MemoryStorage},
-    wire::{Field, ImageErrorCode, ImageStatus, Product, ProductInput},
+    wire::{Field, ImageErrorCode, ImageStatus, ProductInput},
 };
 
 use super::{
@@ -34,16 +34,17 @@ async fn images_that_end_together_are_one_commit_with_one_event() {
     assert_eq!((jobs[0].attempts, &jobs[0].error), (1, &None));
     assert_eq!(jobs[0].source_url, link("rye"));
     let error = jobs[1].error.clone().unwrap();
-    assert_eq!(error.code, ImageErrorCode::Corrupt);
-    assert_eq!(error.message, "Damaged.");
+    assert_eq!(
+        (error.code, &*error.message),
+        (ImageErrorCode::Corrupt, "Damaged.")
+    );
     assert_eq!(jobs[1].status, ImageStatus::Failed);
     assert_eq!(jobs[0].updated_at, jobs[1].updated_at);
-    let (good_at, bad_at) = (scene.product(good).await, scene.product(bad).await);
-    assert_eq!(good_at.updated_at, bad_at.updated_at);
+    let before = scene.product(good).await;
+    assert_eq!(before.updated_at, scene.product(bad).await.updated_at);
     scene.check().await;
 
     // What has ended is left alone; the link as sent and that of the copy change nothing.
-    let before = scene.product(good).await;
     for link in [link("rye"), copy("rye")] {
         let input = ProductInput {
             image_url: Field::Value(link),
@@ -56,52 +57,17 @@ async fn images_that_end_together_are_one_commit_with_one_event() {
     assert_eq!(scene.product(good).await, before);
 }
 
-#[tokio::test]
-async fn a_fault_that_may_pass_is_tried_three_times() {
-    for (name, code) in [
-        ("passing", ImageErrorCode::Timeout),
-        ("panic", ImageErrorCode::ServerError),
-    ] {
-        let scene = Scene::open().await;
-        let product = scene.make(name).await;
-        for (attempt, wait) in [(1, 10), (2, 60)] {
-            assert_eq!(scene.tick().await.postponed, 1, "{attempt}");
-            let job = scene.job(product).await.unwrap();
-            assert_eq!((job.attempts, job.status), (attempt, ImageStatus::Pending));
-            assert_eq!(job.error.unwrap().code, code);
-            let pending = (Some(link(name)), Some(ImageStatus::Pending), None);
-            assert_eq!(scene.image(product).await, pending);
-            scene.check().await;
-            scene.shop.clock.advance(wait - 1);
-            assert_eq!(scene.tick().await, ImageWork::default(), "{attempt}");
-            scene.shop.clock.advance(1);
-        }
-        assert!(scene.events().await.is_empty());
-        assert_eq!(scene.tick().await.failed, 1);
-        let job = scene.job(product).await.unwrap();
-        assert_eq!((job.attempts, job.status), (3, ImageStatus::Failed));
-        assert_eq!(scene.image(product).await.1, Some(ImageStatus::Failed));
-        assert_eq!(scene.port.calls(name), 3);
-        assert_eq!(scene.events().await, [[product.uuid()]]);
-        scene.check().await;
-    }
-}
-
 /// The work of each location is its own.
 #[tokio::test]
 async fn each_location_has_its_commit() {
     let scene = Scene::open().await;
     let here = scene.make("rye").await;
     let there = shop::location(&scene.shop.connect, scene.shop.account, "There").await;
-    let products = scene.shop.connect.location(&there).products();
-    let input = ProductInput {
-        image_url: Field::Value(link("bun")),
-        ..ProductInput::named("Bun")
-    };
-    let other: Product = products.create(input).await.unwrap();
+    let other = scene.make_at(&there, "bun").await;
     assert_eq!(scene.tick().await.done, 2);
     assert_eq!(scene.events().await, [[here.uuid()]]);
-    let other = products.get(other.id).await.unwrap();
+    let products = scene.shop.connect.location(&there).products();
+    let other = products.get(other).await.unwrap();
     assert_eq!(other.image_url, Some(copy("bun")));
 }
 
@@ -120,36 +86,47 @@ async fn trips() {
     assert_eq!(scene.events().await.len(), 1);
 }
 
+/// A job ends when its download does, and an attempt has no fault of the one before.
 #[tokio::test]
-async fn a_job_ends_when_its_download_does() {
+async fn a_job_shows_its_attempt() {
     let scene = Scene::open().await;
     let product = scene.make("held").await;
-    let worker = scene.worker();
-    let download = async {
-        scene.port.begun().await;
-        scene.shop.clock.advance(50);
-        scene.port.let_go();
-    };
-    let (work, ()) = tokio::join!(worker.tick(), download);
-    assert_eq!(work.unwrap().done, 1);
+    let work = scene
+        .tick_while(async { scene.shop.clock.advance(50) })
+        .await;
+    assert_eq!(work.done, 1);
     let ended_at = scene.job(product).await.unwrap().updated_at;
     assert_eq!(ended_at, shop::START.plus_seconds(50));
+
+    let product = scene.make("held-passing").await;
+    for attempt in [1, 2] {
+        let shown = async {
+            let job = scene.job(product).await.unwrap();
+            assert_eq!((job.attempts, job.error), (attempt, None));
+        };
+        assert_eq!(scene.tick_while(shown).await.postponed, 1);
+        scene.shop.clock.advance(10);
+    }
 }
 
 #[tokio::test]
-async fn an_attempt_has_no_fault_of_the_one_before() {
+async fn images_are_counted_by_what_has_become_of_them() {
     let scene = Scene::open().await;
-    let product = scene.make("held-passing").await;
-    let worker = scene.worker();
-    for attempt in [1, 2] {
-        let download = async {
-            scene.port.begun().await;
-            let job = scene.job(product).await.unwrap();
-            assert_eq!((job.attempts, job.error), (attempt, None));
-            scene.port.let_go();
-        };
-        let (work, ()) = tokio::join!(worker.tick(), download);
-        assert_eq!(work.unwrap().postponed, 1);
-        scene.shop.clock.advance(10);
+    let connect = scene.shop.connect.clone();
+    for image in ["one", "two", "lasting", "passing"] {
+        scene.make(image).await;
     }
+    scene.shop.clock.advance(30);
+    let waiting = connect.backlog().await.unwrap().images;
+    assert_eq!(
+        (waiting.count, waiting.overdue),
+        (4, Duration::from_secs(30))
+    );
+    scene.tick().await;
+    let images = &connect.metrics().images;
+    let counted = [&images.done, &images.failed, &images.postponed];
+    assert_eq!(counted.map(|count| count.get()), [2, 1, 1]);
+    // One is tried again later, and is not due.
+    let waiting = connect.backlog().await.unwrap().images;
+    assert_eq!((waiting.count, waiting.overdue), (1, Duration::ZERO));
 }

@@ -2,21 +2,14 @@
 
 use std::time::Duration;
 
-use connect_core::wire::ImageStatus;
-use tokio::{sync::oneshot, time::timeout};
+use tokio::time::timeout;
 
-use super::{Scene, port::copy};
-
-/// Longer than anything takes here.
-const PATIENCE: Duration = Duration::from_secs(30);
+use super::{PATIENCE, Scene, port::copy};
 
 #[tokio::test]
 async fn a_queued_job_wakes_the_worker() {
     let scene = Scene::open().await;
-    let (stop, stopped) = oneshot::channel::<()>();
-    let running = tokio::spawn(scene.worker().run(async {
-        let _ = stopped.await;
-    }));
+    let running = scene.run();
     // It has looked at the empty queue before.
     tokio::time::sleep(Duration::from_millis(20)).await;
     let product = scene.make("held").await;
@@ -24,15 +17,10 @@ async fn a_queued_job_wakes_the_worker() {
     let begun = timeout(Duration::from_millis(700), scene.port.begun());
     begun.await.unwrap();
     scene.port.let_go();
-    let done = async {
-        while scene.image(product).await.1 != Some(ImageStatus::Done) {
-            tokio::time::sleep(Duration::from_millis(1)).await;
-        }
-    };
+    let done = scene.done(&scene.shop.at, product);
     timeout(PATIENCE, done).await.unwrap();
     assert_eq!(scene.image(product).await.0, Some(copy("held")));
-    stop.send(()).unwrap();
-    timeout(PATIENCE, running).await.unwrap().unwrap();
+    running.stop().await;
 }
 
 #[tokio::test]
@@ -40,14 +28,10 @@ async fn a_worker_that_stops_gives_its_jobs_back() {
     let scene = Scene::open().await;
     let product = scene.make("held").await;
     let queued = scene.job(product).await.unwrap();
-    let (stop, stopped) = oneshot::channel::<()>();
-    let running = tokio::spawn(scene.worker().run(async {
-        let _ = stopped.await;
-    }));
+    let running = scene.run();
     timeout(PATIENCE, scene.port.begun()).await.unwrap();
     assert_eq!(scene.job(product).await.unwrap().attempts, 1);
-    stop.send(()).unwrap();
-    timeout(PATIENCE, running).await.unwrap().unwrap();
+    running.stop().await;
     assert_eq!(scene.job(product).await.unwrap(), queued);
     scene.check().await;
     // Nobody has to wait for the lease.

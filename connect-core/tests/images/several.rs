@@ -34,9 +34,7 @@ async fn nothing_old_is_written_over_anything_newer() {
     ] {
         let scene = Scene::open().await;
         let product = scene.make("held").await;
-        let worker = scene.worker();
         let writes = async {
-            scene.port.begun().await;
             match meanwhile {
                 Meanwhile::OtherLink => scene.give(product, Some("new")).await,
                 Meanwhile::NoLink => scene.give(product, None).await,
@@ -48,10 +46,8 @@ async fn nothing_old_is_written_over_anything_newer() {
             }
             scene.check().await;
             scene.port.let_go();
-            scene.port.let_go();
         };
-        let (work, ()) = tokio::join!(worker.tick(), writes);
-        let work = work.unwrap();
+        let work = scene.tick_while(writes).await;
         assert_eq!(work.moot, 1, "{meanwhile:?}");
         let (image, done) = match meanwhile {
             Meanwhile::OtherLink => (Some(copy("new")), 1),
@@ -77,15 +73,11 @@ async fn nothing_old_is_written_over_anything_newer() {
 async fn other_changes_of_the_product_are_kept() {
     let scene = Scene::open().await;
     let product = scene.make("held").await;
-    let worker = scene.worker();
-    let writes = async {
-        scene.port.begun().await;
+    let rename = async {
         let input = ProductInput::named("Renamed");
         scene.shop.products().update(product, input).await.unwrap();
-        scene.port.let_go();
     };
-    let (work, ()) = tokio::join!(worker.tick(), writes);
-    assert_eq!(work.unwrap().done, 1);
+    assert_eq!(scene.tick_while(rename).await.done, 1);
     let product = scene.product(product).await;
     assert_eq!(product.name, "Renamed");
     assert_eq!(product.image_url, Some(copy("held")));
@@ -130,23 +122,15 @@ async fn each_job_is_done_once() {
 async fn a_lease_that_is_over_passes_to_another() {
     let scene = Scene::open().await;
     let product = scene.make("held").await;
-    let slow = scene.worker();
-    let next = async {
-        scene.port.begun().await;
+    let mut next = ImageWork::default();
+    let slow = async {
         scene.shop.clock.advance(119);
         assert_eq!(scene.tick().await, ImageWork::default());
         scene.shop.clock.advance(1);
-        let taken_over = scene.worker();
-        let both = async {
-            scene.port.begun().await;
-            scene.port.let_go();
-            scene.port.let_go();
-        };
-        let (work, ()) = tokio::join!(taken_over.tick(), both);
-        work.unwrap()
+        // Lets the slow one go, too.
+        next = scene.tick_while(async { scene.port.let_go() }).await;
     };
-    let (slow, next) = tokio::join!(slow.tick(), next);
-    let (slow, next) = (slow.unwrap(), next);
+    let slow = scene.tick_while(slow).await;
     // The slow one came to its end under a lease that was no longer its own.
     assert_eq!((slow.moot, slow.done, next.done), (1, 0, 1));
     assert_eq!(scene.job(product).await.unwrap().attempts, 2);
