@@ -3,16 +3,11 @@
 mod bodies;
 mod crowd;
 mod floods;
-mod framing;
-mod half_closed;
-mod harness;
-mod heads;
-mod proxies;
-mod requests;
-mod shutdown;
+mod kit;
+mod lives;
+mod raw;
 mod start;
-mod time;
 mod tls;
-mod tls_files;
 mod untaken;
-mod uploads;
+
+pub(crate) use floods::frame;

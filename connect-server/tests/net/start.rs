@@ -1,11 +1,12 @@
 //! What stops a server from starting, and whether it says so clearly.
 
-use std::{fs, net::SocketAddr, path::PathBuf};
+use std::{fs, path::PathBuf};
 
 use connect_server::net::{self, Listen, PlainHttp, Server, TlsFiles, networks::Networks};
+use rcgen::{CertificateParams, KeyPair, date_time_ymd};
 use tempfile::TempDir;
 
-use super::harness::loopback;
+use super::kit::loopback;
 
 /// A self-signed certificate and its key in files.
 pub(super) struct Certificate {
@@ -14,91 +15,99 @@ pub(super) struct Certificate {
 }
 
 impl Certificate {
-    pub(super) fn new(name: &str) -> Self {
-        let made = rcgen::generate_simple_self_signed([name.to_owned()]).expect("a certificate");
-        let dir = TempDir::new().expect("a directory");
-        let pem = made.cert.pem();
-        fs::write(dir.path().join("cert.pem"), &pem).expect("writes");
-        fs::write(dir.path().join("key.pem"), made.signing_key.serialize_pem()).expect("writes");
-        Self { pem, dir }
-    }
-
-    pub(super) fn files(&self) -> TlsFiles {
-        TlsFiles {
-            certificates: self.file("cert.pem"),
-            key: self.file("key.pem"),
-        }
+    pub(super) fn new() -> Self {
+        let (pem, key) = valid(2000, 4000);
+        let made = Self {
+            pem,
+            dir: TempDir::new().unwrap(),
+        };
+        made.write("cert.pem", &made.pem);
+        made.write("key.pem", &key);
+        made
     }
 
     /// The same as the server reads it.
     pub(super) fn read(&self) -> net::Certificate {
-        net::Certificate::read(self.files()).expect("can be read")
+        read(self.file("cert.pem"), self.file("key.pem")).unwrap()
     }
 
     pub(super) fn file(&self, name: &str) -> PathBuf {
         self.dir.path().join(name)
     }
+
+    pub(super) fn write(&self, name: &str, content: &str) {
+        fs::write(self.file(name), content).unwrap();
+    }
 }
 
-pub(super) async fn refusal(listen: Listen) -> String {
-    Server::bind(listen)
-        .await
-        .expect_err("cannot start")
-        .to_string()
+fn read(certificates: PathBuf, key: PathBuf) -> Result<net::Certificate, net::StartError> {
+    net::Certificate::read(TlsFiles { certificates, key })
+}
+
+/// A certificate that is valid between the beginnings of these years, and its key.
+fn valid(from: i32, to: i32) -> (String, String) {
+    let mut certificate = CertificateParams::new(["localhost".to_owned()]).unwrap();
+    certificate.not_before = date_time_ymd(from, 1, 1);
+    certificate.not_after = date_time_ymd(to, 1, 1);
+    let key = KeyPair::generate().unwrap();
+    (
+        certificate.self_signed(&key).unwrap().pem(),
+        key.serialize_pem(),
+    )
+}
+
+async fn refusal(listen: Listen) -> String {
+    let refused = Server::bind(listen).await.expect_err("cannot start");
+    refused.to_string()
 }
 
 #[tokio::test]
 async fn plain_http_for_everyone_must_be_asked_for() {
-    for address in ["0.0.0.0:0", "[::ffff:0.0.0.0]:0"] {
-        let listen = Listen::on(address.parse().expect("an address"));
-        let error = refusal(listen.clone()).await;
+    let everywhere = Listen::on(([0, 0, 0, 0], 0).into());
+    for listen in [
+        everywhere.clone(),
+        Listen::on("[::ffff:0.0.0.0]:0".parse().unwrap()),
+    ] {
+        let error = refusal(listen).await;
         for way_out in ["--tls-cert", "--trusted-proxy", "--insecure-http"] {
             assert!(error.contains(way_out), "{error}");
         }
-        if address.starts_with('[') {
-            continue;
-        }
-        let proxies: Networks = "10.0.0.7".parse().expect("an address");
-        for plain in [PlainHttp::Anywhere, PlainHttp::BehindProxy(proxies)] {
-            let server = Server::bind(Listen {
-                plain,
-                ..listen.clone()
-            })
-            .await
-            .expect("starts");
-            assert_ne!(server.address().port(), 0);
-        }
+    }
+    let proxies: Networks = "10.0.0.7".parse().unwrap();
+    for plain in [PlainHttp::Anywhere, PlainHttp::BehindProxy(proxies)] {
+        let listen = Listen {
+            plain,
+            ..everywhere.clone()
+        };
+        assert_ne!(
+            Server::bind(listen).await.expect("starts").address().port(),
+            0
+        );
     }
 }
 
 #[tokio::test]
 async fn a_taken_port_is_named() {
-    let first = Server::bind(Listen::on(loopback())).await.expect("starts");
-    let address: SocketAddr = first.address();
-    let error = refusal(Listen::on(address)).await;
-    assert!(
-        error.contains(&address.to_string()) && error.contains("in use"),
-        "{error}"
-    );
+    let first = Server::bind(Listen::on(loopback())).await.unwrap();
+    let error = refusal(Listen::on(first.address())).await;
+    assert!(error.contains(&first.address().to_string()), "{error}");
+    assert!(error.contains("in use"), "{error}");
 }
 
 #[test]
 fn proxies_are_addresses_and_networks() {
-    let proxies: Networks = "10.0.0.7,192.168.0.0/16 , fd00::/8"
-        .parse()
-        .expect("a list");
-    for (address, trusted) in [
-        ("10.0.0.7", true),
-        ("10.0.0.8", false),
-        ("192.168.255.255", true),
-        ("fd00::1", true),
-        ("fe80::1", false),
+    let proxies: Networks = "10.0.0.7,192.168.0.0/16 , fd00::/8".parse().unwrap();
+    for (addresses, trusted) in [
+        ("10.0.0.7 192.168.255.255 fd00::1", true),
+        ("10.0.0.8 fe80::1", false),
     ] {
-        assert_eq!(
-            proxies.contains(address.parse().expect("an address")),
-            trusted,
-            "{address}"
-        );
+        for address in addresses.split(' ') {
+            assert_eq!(
+                proxies.contains(address.parse().unwrap()),
+                trusted,
+                "{address}"
+            );
+        }
     }
     for wrong in [
         "",
@@ -108,5 +117,72 @@ fn proxies_are_addresses_and_networks() {
         "10.0.0.7,,10.0.0.8",
     ] {
         assert!(wrong.parse::<Networks>().is_err(), "{wrong}");
+    }
+}
+
+/// Files with which a server does not start: it names the one and its problem.
+#[test]
+fn files_without_what_they_should_have_are_named() {
+    let (good, other) = (Certificate::new(), Certificate::new());
+    let of_nothing = "-----BEGIN CERTIFICATE-----\nAAAA\n";
+    let closed = of_nothing.to_owned() + "-----END CERTIFICATE-----\n";
+    let other_key = fs::read_to_string(other.file("key.pem")).unwrap();
+    let (past, past_key) = valid(2000, 2020);
+    let (future, future_key) = valid(4000, 4001);
+    let reversed = valid(2000, 4000).0 + &good.pem;
+    for (name, content) in [
+        ("empty.pem", "\n"),
+        ("text.pem", "certificate goes here"),
+        ("torn.pem", of_nothing),
+        ("noise.pem", &closed),
+        ("other-key.pem", &other_key),
+        // Keys that a passphrase opens, in the form of today and in that of old.
+        ("encrypted.pem", include_str!("tls_files/encrypted.pem")),
+        (
+            "encrypted-old.pem",
+            include_str!("tls_files/encrypted-old.pem"),
+        ),
+        // An RSA key of 1024 bits, and its certificate.
+        ("weak.pem", include_str!("tls_files/weak.pem")),
+        ("weak-key.pem", include_str!("tls_files/weak-key.pem")),
+        ("past.pem", &past),
+        ("past-key.pem", &past_key),
+        ("future.pem", &future),
+        ("future-key.pem", &future_key),
+        ("reversed.pem", &reversed),
+    ] {
+        good.write(name, content);
+    }
+    for row in "none key none No such file\n\
+        empty key empty it is empty\n\
+        text key text no certificate in PEM form\n\
+        key key key which --tls-key takes\n\
+        torn key torn not valid PEM\n\
+        noise key noise cannot be used\n\
+        cert none none No such file\n\
+        cert empty empty it is empty\n\
+        cert text text no private key in PEM form\n\
+        cert cert cert which --tls-cert takes\n\
+        cert other-key other-key does not belong\n\
+        cert encrypted encrypted encrypted\n\
+        cert encrypted-old encrypted-old encrypted\n\
+        weak weak-key weak RSA with 1024 bits\n\
+        cert weak-key weak-key RSA with 2048 to 4096 bits\n\
+        past past-key past has expired\n\
+        future future-key future not valid yet\n\
+        reversed key reversed wrong order"
+        .lines()
+    {
+        let mut fields = row.splitn(4, ' ');
+        let mut file = || good.file(&format!("{}.pem", fields.next().unwrap()));
+        let (certificates, key, named) = (file(), file(), file());
+        let error = read(certificates, key).expect_err(row).to_string();
+        assert!(
+            error.contains(&named.display().to_string()),
+            "{row}: {error}"
+        );
+        // The name of a file is no problem.
+        let said = error.replace(&named.display().to_string(), "");
+        assert!(said.contains(fields.next().unwrap()), "{row}: {error}");
     }
 }
