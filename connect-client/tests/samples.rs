@@ -1,5 +1,5 @@
-//! The Rust samples of the API documents, which have to compile. Made with the documents by
-//! `WRITE_OPENAPI=1 cargo test -p connect-server the_document`.
+//! The Rust samples of the API documents, which have to compile. The documents show the bodies of these
+//! functions, each named after its operation.
 #![allow(dead_code, clippy::print_stdout, reason = "samples are compiled, and not run")]
 
 type Result = std::result::Result<(), Box<dyn std::error::Error>>;

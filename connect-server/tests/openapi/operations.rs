@@ -149,42 +149,33 @@ fn errors(route: &Route) -> Vec<(u16, &'static str)> {
         route.path.contains("{location}"),
         route.path.contains("{id}"),
     );
-    let is_single = has_body && !is_bulk(route);
-    let is_of_screen = matches!(route.needs, Needs::Screen(_));
-    let mut errors = vec![
-        (400, if is_write { "BadWrite" } else { "BadRequest" }),
-        (401, "Unauthorized"),
-        (
-            403,
-            match (has_location, is_single) {
-                _ if is_of_screen => "ForbiddenScreen",
-                (false, _) => "ForbiddenAnywhere",
-                (true, true) => "ForbiddenWrite",
-                (true, false) => "Forbidden",
-            },
-        ),
+    let forbidden = match (&route.needs, has_location) {
+        (Needs::Screen(_), _) => "ForbiddenScreen",
+        (_, false) => "ForbiddenAnywhere",
+        _ if has_body && !is_bulk(route) => "ForbiddenWrite",
+        _ => "Forbidden",
+    };
+    let missing = if is_write && has_id {
+        "WriteNotFound"
+    } else {
+        "NotFound"
+    };
+    let errors = [
+        (true, 400, if is_write { "BadWrite" } else { "BadRequest" }),
+        (true, 401, "Unauthorized"),
+        (true, 403, forbidden),
+        (has_location || has_id, 404, missing),
+        (is_write, 408, "BodyTooSlow"),
+        (is_write, 409, "Conflict"),
+        (is_write, 413, "PayloadTooLarge"),
+        (is_write, 415, "UnsupportedEncoding"),
+        (is_write && has_body, 422, "Invalid"),
+        (true, 429, "RateLimited"),
+        (true, 500, "ServerError"),
+        (true, 503, "Busy"),
     ];
-    if has_location || has_id {
-        errors.push((
-            404,
-            if is_write && has_id {
-                "WriteNotFound"
-            } else {
-                "NotFound"
-            },
-        ));
-    }
-    if is_write {
-        errors.extend([
-            (408, "BodyTooSlow"),
-            (409, "Conflict"),
-            (413, "PayloadTooLarge"),
-            (415, "UnsupportedEncoding"),
-        ]);
-        errors.extend(has_body.then_some((422, "Invalid")));
-    }
-    errors.extend([(429, "RateLimited"), (500, "ServerError"), (503, "Busy")]);
-    errors
+    let given = errors.into_iter().filter(|(is_given, ..)| *is_given);
+    given.map(|(_, status, name)| (status, name)).collect()
 }
 
 fn parameter(parameter: &QueryParameter) -> Value {

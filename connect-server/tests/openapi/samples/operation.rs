@@ -12,16 +12,13 @@ pub(super) struct Operation<'a> {
     pub(super) address: &'static Address,
     /// Set when it needs no credential.
     pub(super) is_open: bool,
-    /// The example of the body, and the name of its schema.
-    pub(super) body: Option<(&'a Value, &'a str)>,
-    /// The schemas of the document.
-    pub(super) schemas: &'a Value,
-    /// The name of the schema of the answer; `None` when that has no body.
-    pub(super) answer: Option<&'a str>,
+    /// The example of the body.
+    pub(super) body: Option<&'a Value>,
+    /// Set when the answer has a body.
+    pub(super) has_answer: bool,
 }
 
 /// The variables of the environment that say where a service is, and who asks.
-#[derive(PartialEq, Eq)]
 pub(super) struct Address {
     pub(super) url: &'static str,
     /// The path behind the URL.
@@ -29,13 +26,13 @@ pub(super) struct Address {
     pub(super) credential: &'static str,
 }
 
-pub(super) static API: Address = Address {
+static API: Address = Address {
     url: "CONNECT_URL",
     base: "",
     credential: "CONNECT_TOKEN",
 };
 
-pub(super) static DEVICES: Address = Address {
+static DEVICES: Address = Address {
     url: "CONNECT_ADMIN_URL",
     base: "/device/v1",
     credential: "CONNECT_DEVICE_KEY",
@@ -76,9 +73,8 @@ impl<'a> Operation<'a> {
             ids: ids(document, item),
             address: if is_of_devices { &DEVICES } else { &API },
             is_open: operation["security"] == json!([]),
-            body: body.map(|body| (&body["example"], schema_name(&body["schema"]))),
-            schemas: &document["components"]["schemas"],
-            answer: answer.map(|answer| schema_name(&answer["schema"])),
+            body: body.map(|body| &body["example"]),
+            has_answer: answer.is_some(),
         }
     }
 
@@ -116,10 +112,4 @@ fn ids<'a>(document: &'a Value, path: &'a Value) -> Vec<(&'a str, &'a str)> {
     let ids = parameters.filter(is_id);
     ids.map(|id| (text(&id["name"]), text(&id["example"])))
         .collect()
-}
-
-/// The name of the schema that is referred to; an empty one for a schema that stands in its place.
-pub(super) fn schema_name(schema: &Value) -> &str {
-    let reference = schema["$ref"].as_str().unwrap_or_default();
-    reference.rsplit('/').next().unwrap_or_default()
 }
