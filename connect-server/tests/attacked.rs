@@ -1,22 +1,15 @@
 //! The API under clients that take more than their share: its answers, and its log.
 
 use std::{
-    io::{BufRead as _, BufReader, Read as _, Write as _},
+    io::{Read as _, Write as _},
     net::{IpAddr, SocketAddr},
     process::{Command, Stdio},
-    sync::Arc,
     time::Duration,
 };
 
-use connect_core::{
-    Connect, RateLimits,
-    environment::{ManualClock, SequentialIds},
-    storage::memory::MemoryStorage,
-    wire::Timestamp,
-};
+use connect_core::RateLimits;
 use connect_server::{
     app::{ConnectApp, ListenerKind},
-    demo,
     net::{Limits, Listen, Pace, Server},
 };
 use flate2::{Compression, write::GzEncoder};
@@ -28,6 +21,8 @@ use tokio::{
     task::JoinHandle,
 };
 
+use crate::{location, net::frame};
+
 /// A shop on a server that is stopped with its handle.
 struct Shop {
     address: SocketAddr,
@@ -38,14 +33,7 @@ struct Shop {
 
 impl Shop {
     async fn open(limits: Limits, rates: RateLimits) -> Self {
-        // The clock stands still, so a window never ends.
-        let clock = ManualClock::at(Timestamp::EPOCH.plus_seconds(1_800_000_000));
-        let connect = Connect::builder(Arc::new(MemoryStorage::new()))
-            .clock(clock)
-            .ids(Arc::new(SequentialIds::default()))
-            .limits(rates)
-            .build();
-        let shop = demo::open(&connect).await.unwrap();
+        let (connect, location, token) = location::shop(rates).await;
         let listen = Listen {
             limits,
             ..Listen::on(([127, 0, 0, 1], 0).into())
@@ -53,8 +41,8 @@ impl Shop {
         let server = Server::bind(listen).await.unwrap();
         Self {
             address: server.address(),
-            token: shop.token.unwrap().expose().to_owned(),
-            products: format!("/v1/locations/{}/products", shop.account.locations[0].id),
+            token,
+            products: format!("/v1/locations/{location}/products"),
             server: tokio::spawn(server.serve(
                 ConnectApp::new(connect, ListenerKind::Api),
                 std::future::pending(),
@@ -69,27 +57,29 @@ impl Shop {
         client.local_address(IpAddr::from(from)).build().unwrap()
     }
 
-    /// Sends a request from an address of this machine, with the token when it has a body.
-    async fn send(
-        &self,
-        from: [u8; 4],
-        method: Method,
-        path: &str,
-        body: Option<String>,
-    ) -> Response {
-        let client = Self::client(from);
-        let request = client.request(method, format!("http://{}{path}", self.address));
-        let request = match body {
-            Some(body) => request
-                .bearer_auth(&self.token)
-                .header("idempotency-key", "one")
-                .header("content-type", "application/json")
-                .body(body),
-            None => request,
-        };
+    /// Sends a request from an address of this machine, without a token.
+    async fn send(&self, from: [u8; 4], method: Method, path: &str) -> Response {
+        let request = Self::client(from).request(method, format!("http://{}{path}", self.address));
         request.send().await.unwrap()
     }
+
+    /// Sends a product, with the token and perhaps as gzip.
+    async fn write(&self, body: impl Into<reqwest::Body>, is_gzip: bool) -> Response {
+        let link = format!("http://{}{}", self.address, self.products);
+        let request = Self::client(HERE)
+            .post(link)
+            .bearer_auth(&self.token)
+            .header("idempotency-key", "one")
+            .header("content-type", "application/json");
+        let request = match is_gzip {
+            true => request.header("content-encoding", "gzip"),
+            false => request,
+        };
+        request.body(body).send().await.unwrap()
+    }
 }
+
+const BREAD: &str = r#"{"name":"Rye bread"}"#;
 
 const HERE: [u8; 4] = [127, 0, 0, 1];
 
@@ -126,9 +116,7 @@ async fn a_body_that_came_too_slowly_may_be_sent_again() {
         answer.contains("\r\nx-ratelimit-limit: 120\r\n"),
         "{answer}"
     );
-    let body = r#"{"name":"Rye bread"}"#.to_owned();
-    let again = shop.send(HERE, Method::POST, path, Some(body)).await;
-    assert_eq!(again.status(), StatusCode::CREATED);
+    assert_eq!(shop.write(BREAD, false).await.status(), StatusCode::CREATED);
     shop.server.abort();
 }
 
@@ -145,16 +133,14 @@ async fn a_body_for_which_there_is_no_room_may_be_sent_again() {
             "x".repeat(length)
         )
     };
-    let refused = shop
-        .send(HERE, Method::POST, &shop.products, Some(body(180_000)))
-        .await;
+    let refused = shop.write(body(180_000), false).await;
     assert_eq!(refused.status(), StatusCode::SERVICE_UNAVAILABLE);
     assert_eq!(refused.headers()["retry-after"], "1");
     assert_eq!(code(refused).await, "server_error");
-    let served = shop
-        .send(HERE, Method::POST, &shop.products, Some(body(100)))
-        .await;
-    assert_eq!(served.status(), StatusCode::CREATED);
+    assert_eq!(
+        shop.write(body(100), false).await.status(),
+        StatusCode::CREATED
+    );
     shop.server.abort();
 }
 
@@ -170,19 +156,12 @@ async fn nor_for_what_a_body_decompresses_to() {
         (180_000, StatusCode::SERVICE_UNAVAILABLE),
         (50_000, StatusCode::CREATED),
     ] {
-        let body = format!(r#"{}{{"name":"Rye bread"}}"#, " ".repeat(length));
+        let body = " ".repeat(length) + BREAD;
         let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
         gzip.write_all(body.as_bytes()).unwrap();
-        let (path, gzip) = (&shop.products, gzip.finish().unwrap());
+        let gzip = gzip.finish().unwrap();
         assert!(gzip.len() < 10_000);
-        let sent = Shop::client(HERE).post(format!("http://{}{path}", shop.address));
-        let sent = sent
-            .bearer_auth(&shop.token)
-            .header("idempotency-key", "one")
-            .header("content-type", "application/json")
-            .header("content-encoding", "gzip")
-            .body(gzip);
-        let answer = sent.send().await.unwrap();
+        let answer = shop.write(gzip, true).await;
         assert_eq!(answer.status(), status, "{length}");
     }
     shop.server.abort();
@@ -197,33 +176,28 @@ async fn requests_that_need_no_token_are_counted_per_address() {
     let shop = Shop::open(Limits::default(), rates).await;
     let paths = ["/healthz", "/readyz", "/v1/openapi.json", "/nothing"];
     for path in paths {
-        let answer = shop.send(HERE, Method::GET, path, None).await;
+        let answer = shop.send(HERE, Method::GET, path).await;
         assert_ne!(answer.status(), StatusCode::TOO_MANY_REQUESTS, "{path}");
         // The figures are those of the limit for invalid tokens.
         assert_eq!(answer.headers()["x-ratelimit-limit"], "30", "{path}");
     }
     for path in ["/nothing", "/v1/docs"] {
-        let refused = shop.send(HERE, Method::GET, path, None).await;
+        let refused = shop.send(HERE, Method::GET, path).await;
         assert_eq!(refused.status(), StatusCode::TOO_MANY_REQUESTS, "{path}");
         assert!(refused.headers().contains_key("retry-after"));
         assert_eq!(refused.headers()["x-ratelimit-limit"], "4");
         assert_eq!(code(refused).await, "rate_limited");
     }
-    let other = shop
-        .send([127, 0, 0, 2], Method::GET, "/v1/docs", None)
-        .await;
+    let other = shop.send([127, 0, 0, 2], Method::GET, "/v1/docs").await;
     assert_eq!(other.status(), StatusCode::OK);
     // A balancer may have the address of the clients that it passes on.
     for path in ["/healthz", "/readyz"] {
-        let probe = shop.send(HERE, Method::GET, path, None).await;
+        let probe = shop.send(HERE, Method::GET, path).await;
         assert_eq!(probe.status(), StatusCode::OK, "{path}");
-        let refused = shop.send(HERE, Method::DELETE, path, None).await;
+        let refused = shop.send(HERE, Method::DELETE, path).await;
         assert_eq!(refused.status(), StatusCode::TOO_MANY_REQUESTS, "{path}");
     }
-    let body = r#"{"name":"Rye bread"}"#.to_owned();
-    let write = shop
-        .send(HERE, Method::POST, &shop.products, Some(body))
-        .await;
+    let write = shop.write(BREAD, false).await;
     assert_eq!(
         write.status(),
         StatusCode::CREATED,
@@ -242,45 +216,27 @@ async fn an_answer_does_not_grow_with_what_it_repeats() {
         (Method::GET, format!("/{long}")),
         (method, "/healthz".into()),
     ] {
-        let answer = shop.send(HERE, method, &path, None).await;
+        let answer = shop.send(HERE, method, &path).await;
         let body = answer.bytes().await.unwrap();
         assert!((1..1000).contains(&body.len()), "{}", body.len());
     }
     shop.server.abort();
 }
 
-/// A frame of HTTP/2 on a stream.
-fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
-    let length = u32::try_from(payload.len()).unwrap().to_be_bytes();
-    let head = [&length[1..], &[kind, flags], &stream.to_be_bytes()].concat();
-    [&head, payload].concat()
-}
-
 /// The crate warns of what clients do wrong, so anybody could fill the log.
 #[tokio::test]
 async fn the_log_holds_no_warnings_of_h2() {
     let folder = tempfile::tempdir().unwrap();
+    let arguments = "demo --json --storage memory --listen 127.0.0.1:0 --admin-listen 0";
     let mut server = Command::new(env!("CARGO_BIN_EXE_connect-server"))
-        .args([
-            "demo",
-            "--json",
-            "--storage",
-            "memory",
-            "--listen",
-            "127.0.0.1:0",
-            "--admin-listen",
-            "0",
-        ])
+        .args(arguments.split(' '))
         .env("CONNECT_DATA", folder.path())
         .env_remove("RUST_LOG")
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut welcome = String::new();
-    let mut output = BufReader::new(server.stdout.take().unwrap());
-    output.read_line(&mut welcome).unwrap();
-    let welcome: Value = serde_json::from_str(&welcome).unwrap();
+    let welcome = crate::log::welcome(&mut server);
     let address = welcome["baseUrl"].as_str().unwrap();
     let address = address
         .trim_start_matches("http://")
@@ -302,12 +258,8 @@ async fn the_log_holds_no_warnings_of_h2() {
     server.kill().unwrap();
     server.wait().unwrap();
     let mut log = String::new();
-    server
-        .stderr
-        .take()
-        .unwrap()
-        .read_to_string(&mut log)
-        .unwrap();
+    let mut said = server.stderr.take().unwrap();
+    said.read_to_string(&mut log).unwrap();
     let goaway = String::from_utf8_lossy(&rest).contains("too_many_resets");
     assert!(goaway, "the attack reached its limit: {rest:?}");
     assert!(log.contains("INFO"), "{log}");

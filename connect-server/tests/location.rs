@@ -1,6 +1,28 @@
 //! A location to work at.
 
-use connect_core::{Access, Connect, NewAccount, NewLocation, wire::VatRate};
+use std::sync::Arc;
+
+use connect_core::{
+    Access, Connect, NewAccount, NewLocation, RateLimits,
+    environment::{ManualClock, SequentialIds},
+    storage::memory::MemoryStorage,
+    wire::{Id, Location, Timestamp, VatRate},
+};
+use connect_server::demo;
+
+/// The demo's shop, a location of it, and its token. The clock stands still, so a window never ends.
+pub(crate) async fn shop(rates: RateLimits) -> (Connect, Id<Location>, String) {
+    let connect = Connect::builder(Arc::new(MemoryStorage::new()))
+        .clock(ManualClock::at(
+            Timestamp::EPOCH.plus_seconds(1_800_000_000),
+        ))
+        .ids(Arc::new(SequentialIds::default()))
+        .limits(rates)
+        .build();
+    let shop = demo::open(&connect).await.unwrap();
+    let token = shop.token.unwrap().expose().to_owned();
+    (connect, shop.account.locations[0].id, token)
+}
 
 /// Makes a location, in an account of its own.
 pub(crate) async fn make(connect: &Connect) -> Access {

@@ -24,11 +24,14 @@ impl Running {
     /// Starts the program, and reads its address from its standard output.
     fn logging_to(log: impl Into<Stdio>) -> Self {
         let mut child = start(Stdio::piped(), log.into());
-        let mut welcome = String::new();
-        let mut output = BufReader::new(child.stdout.take().unwrap());
-        output.read_line(&mut welcome).unwrap();
-        let welcome: serde_json::Value = serde_json::from_str(&welcome).unwrap();
-        let address = host(welcome["baseUrl"].as_str().unwrap());
+        let welcome = welcome(&mut child);
+        let url = welcome["baseUrl"].as_str().unwrap();
+        let (host, _) = url
+            .strip_prefix("http://")
+            .unwrap()
+            .split_once('/')
+            .unwrap();
+        let address = host.to_owned();
         Self { child, address }
     }
 
@@ -62,22 +65,13 @@ impl Drop for Running {
     }
 }
 
-/// Starts a program that logs all that there is.
+/// Starts a program that logs all that there is. One of the tests asks for more than the probes that an address
+/// has.
 fn start(output: Stdio, log: Stdio) -> Child {
+    let arguments = "serve --json --listen 127.0.0.1:0 --admin-listen 0 --storage memory \
+        --anonymous-limit 10000";
     Command::new(env!("CARGO_BIN_EXE_connect-server"))
-        .args([
-            "serve",
-            "--json",
-            "--listen",
-            "127.0.0.1:0",
-            "--admin-listen",
-            "0",
-            "--storage",
-            "memory",
-            // One of the tests asks for more than the probes that an address has.
-            "--anonymous-limit",
-            "10000",
-        ])
+        .args(arguments.split_whitespace())
         .env("RUST_LOG", "trace")
         .stdin(Stdio::null())
         .stdout(output)
@@ -86,10 +80,12 @@ fn start(output: Stdio, log: Stdio) -> Child {
         .unwrap()
 }
 
-/// Host and port of an address.
-fn host(url: &str) -> String {
-    let rest = url.strip_prefix("http://").unwrap();
-    rest.split('/').next().unwrap().to_owned()
+/// Waits for the first line that a program prints.
+pub(crate) fn welcome(child: &mut Child) -> serde_json::Value {
+    let mut welcome = String::new();
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    output.read_line(&mut welcome).unwrap();
+    serde_json::from_str(&welcome).unwrap()
 }
 
 /// A device on which every write fails: the disk is full.
@@ -105,12 +101,8 @@ fn serves_and_stops(server: Running) {
 }
 
 #[test]
-fn on_a_full_disk_it_goes_on() {
+fn on_a_full_disk_and_to_a_reader_that_has_gone_it_goes_on() {
     serves_and_stops(Running::logging_to(full()));
-}
-
-#[test]
-fn to_a_reader_that_has_gone_it_goes_on() {
     let (reader, log) = pipe().unwrap();
     drop(reader);
     serves_and_stops(Running::logging_to(log));
@@ -146,11 +138,9 @@ fn a_result_that_cannot_be_written_is_told_to_be_one() {
     let mut server = command(&["serve", "--json", "--listen", "0", "--admin-listen", "0"]);
     let server = server.stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
     let mut server = server.unwrap();
-    let mut welcome = String::new();
-    let mut output = BufReader::new(server.stdout.take().unwrap());
-    output.read_line(&mut welcome).unwrap();
-    let create = ["account", "create", "--name", "Rye"];
-    let mut create = command(&[&create[..], &["--email", "noor@rye.example"]].concat());
+    welcome(&mut server);
+    let create = "account create --name Rye --email noor@rye.example";
+    let mut create = command(&create.split(' ').collect::<Vec<_>>());
     let created = create.stdout(full()).output().unwrap();
     assert_eq!(created.status.code(), Some(1));
     let told = String::from_utf8(created.stderr).unwrap();

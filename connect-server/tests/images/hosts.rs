@@ -4,115 +4,152 @@
 use std::time::Duration;
 
 use connect_core::{
-    environment::{ImageFailure, Images as _},
+    environment::Images as _,
     wire::ImageErrorCode::{
         self, BadStatus, Corrupt, ForbiddenAddress, Timeout, TooLarge, Unreachable, UnsupportedType,
     },
 };
-use connect_server::networks::Networks;
+use connect_server::{images::ImageService, networks::Networks};
+use futures_util::future::join_all;
 use tokio::{io::AsyncWriteExt as _, net::TcpListener, time::timeout};
 
 use super::{PATIENCE, copy_of, pictures, service};
 use crate::host::{Host, Script};
 
-/// Takes an image over from a host that answers every request with this script.
-async fn failure(script: Script, deadline: Duration) -> ImageFailure {
-    let host = Host::start(move |_| script.clone()).await;
-    let service = service(Networks::loopback(), deadline);
-    let link = host.link("/a.jpg");
-    let taken = timeout(PATIENCE * 2, service.take_over(&link)).await;
-    taken.expect("it ends by itself").expect_err("it fails")
+/// The code that an image fails with, whether trying again makes sense, and the message.
+async fn failure(service: &ImageService, link: &str) -> (ImageErrorCode, bool, String) {
+    let taken = timeout(PATIENCE * 2, service.take_over(link)).await;
+    let failed = taken.expect("it ends by itself").expect_err("it fails");
+    (failed.code, failed.may_pass, failed.message)
 }
 
-/// The code that a response fails with, and whether trying again makes sense.
-async fn code(script: Script) -> (ImageErrorCode, bool) {
-    let failure = failure(script, PATIENCE).await;
-    (failure.code, failure.may_pass)
+/// Holds that hosts which answer every request with these scripts fail so, with these words.
+async fn all_fail(rows: Vec<(Script, ImageErrorCode, bool, &str)>, deadline: Duration) {
+    let row = async |(script, code, may_pass, words): (Script, _, _, &str)| {
+        let answer = script.clone();
+        let host = Host::start(move |_| answer.clone()).await;
+        let service = service(Networks::loopback(), deadline);
+        let (found, passes, message) = failure(&service, &host.link("/a.jpg")).await;
+        assert_eq!((found, passes), (code, may_pass), "{script:?}: {message}");
+        assert!(message.contains(words), "{script:?}: {message}");
+    };
+    join_all(rows.into_iter().map(row)).await;
+}
+
+const CHUNKED: &str = "200 OK\r\nTransfer-Encoding: chunked";
+
+/// The head of an answer of this length.
+fn of_length(length: impl std::fmt::Display) -> String {
+    format!("200 OK\r\nContent-Length: {length}")
 }
 
 #[tokio::test]
 async fn a_slow_host_runs_into_the_deadline_at_any_point() {
     const SOON: Duration = Duration::from_millis(50);
-    let head = "200 OK\r\nContent-Length: 100000";
-    for slow in [
+    let head = of_length(100_000);
+    let slow = [
         Script::raw("").then_hang(),
         Script::raw("HTTP/1.1 200 OK\r\nContent-").then_hang(),
         Script::raw("HTTP/1.1 200 OK\r\n").then_repeat(b"A: b\r\n", SOON),
-        Script::response(head, b"").then_hang(),
-        Script::response(head, b"\xff\xd8\xff").then_repeat(b"x", SOON),
+        Script::response(&head, b"").then_hang(),
+        Script::response(&head, b"\xff\xd8\xff").then_repeat(b"x", SOON),
         Script::response("200 OK", b"").then_repeat(b"x", SOON),
-        Script::response("200 OK\r\nTransfer-Encoding: chunked", b"")
-            .then_repeat(b"1\r\nx\r\n", SOON),
-    ] {
-        let failed = failure(slow.clone(), Duration::from_secs(1)).await;
-        assert_eq!(failed.code, Timeout, "{slow:?}: {failed}");
-        assert!(failed.may_pass);
-        assert!(failed.message.contains("within 1 seconds"), "{failed}");
-    }
-}
+        Script::response(CHUNKED, b"").then_repeat(b"1\r\nx\r\n", SOON),
+    ];
+    let rows = slow.map(|script| (script, Timeout, true, "within 1 seconds"));
+    all_fail(rows.into(), Duration::from_secs(1)).await;
 
-#[tokio::test]
-async fn the_deadline_covers_redirects_too() {
-    // Each of them is quick enough by itself.
+    // The deadline covers redirects too, each of which is quick enough by itself.
     let host = Host::start(|_| {
         std::thread::sleep(Duration::from_millis(400));
         Script::to("/again")
     })
     .await;
     let service = service(Networks::loopback(), Duration::from_secs(1));
-    let failed = service.take_over(&host.link("/")).await.unwrap_err();
-    assert_eq!(failed.code, Timeout, "{failed}");
+    assert_eq!(failure(&service, &host.link("/")).await.0, Timeout);
 }
 
 #[tokio::test]
-async fn a_file_of_more_than_5_mb_is_refused_however_it_is_sent() {
+async fn a_bad_answer_fails_with_the_code_that_names_the_cause() {
     let chunk = [b"f4240\r\n", &[b'x'; 1_000_000][..], b"\r\n"].concat();
-    for large in [
-        Script::response("200 OK\r\nContent-Length: 5000001", b"").then_hang(),
-        Script::response("200 OK\r\nContent-Length: 99999999999999", b"").then_hang(),
-        Script::response("200 OK", b"").then_repeat(&[b'x'; 100_000], Duration::ZERO),
-        Script::response("200 OK\r\nTransfer-Encoding: chunked", b"")
-            .then_repeat(&chunk, Duration::ZERO),
-    ] {
-        assert_eq!(code(large).await, (TooLarge, false));
-    }
-    // One of exactly that size is read.
-    let most = Script::ok(&[b'x'; 5_000_000]);
-    assert_eq!(code(most).await, (UnsupportedType, false));
-}
-
-#[tokio::test]
-async fn wrong_lengths_are_noticed() {
     let png = pictures::png(20, 20);
-    let length = png.len();
-    let more = format!("200 OK\r\nContent-Length: {}", length + 1);
-    assert_eq!(
-        code(Script::response(&more, &png)).await,
-        (Unreachable, true)
-    );
-    let less = format!("200 OK\r\nContent-Length: {}", length / 2);
-    assert_eq!(code(Script::response(&less, &png)).await, (Corrupt, false));
-    let chunked = "200 OK\r\nTransfer-Encoding: chunked";
     let cut = [b"1000\r\n", &png[..]].concat();
-    assert_eq!(
-        code(Script::response(chunked, &cut)).await,
-        (Unreachable, true)
-    );
-    assert_eq!(
-        code(Script::response(chunked, b"zz\r\n")).await,
-        (Unreachable, true)
-    );
+    let endless = format!("A: {}\r\n", "b".repeat(10_000));
+    let gzip = of_length(2) + "\r\nContent-Encoding: gzip";
+    let page = b"<!doctype html><p>Not here.";
+    let jpeg = of_length(page.len()) + "\r\nContent-Type: image/jpeg";
+    let now = Duration::ZERO;
+    let whole = |head: &str, body: &[u8]| Script::response(head, body);
+    let mut rows = vec![
+        // More than 5 MB, however it is sent; one of exactly that size is read.
+        (
+            whole(&of_length(5_000_001), b"").then_hang(),
+            TooLarge,
+            false,
+            "",
+        ),
+        (
+            whole(&of_length(99_999_999_999_999_u64), b"").then_hang(),
+            TooLarge,
+            false,
+            "",
+        ),
+        (
+            whole("200 OK", b"").then_repeat(&[b'x'; 100_000], now),
+            TooLarge,
+            false,
+            "",
+        ),
+        (
+            whole(CHUNKED, b"").then_repeat(&chunk, now),
+            TooLarge,
+            false,
+            "",
+        ),
+        (Script::ok(&[b'x'; 5_000_000]), UnsupportedType, false, ""),
+        // Wrong lengths.
+        (
+            whole(&of_length(png.len() + 1), &png),
+            Unreachable,
+            true,
+            "",
+        ),
+        (whole(&of_length(png.len() / 2), &png), Corrupt, false, ""),
+        (whole(CHUNKED, &cut), Unreachable, true, ""),
+        (whole(CHUNKED, b"zz\r\n"), Unreachable, true, ""),
+        // What is not HTTP.
+        (Script::raw(""), Unreachable, true, ""),
+        (
+            Script::raw("SSH-2.0-OpenSSH_9.2\r\n"),
+            Unreachable,
+            true,
+            "",
+        ),
+        (
+            Script::raw("HTTP/1.1 200 OK\r\n").then_repeat(endless.as_bytes(), now),
+            Unreachable,
+            true,
+            "",
+        ),
+        // Compressed and foreign content.
+        (whole(&gzip, b"\x1f\x8b"), UnsupportedType, false, ""),
+        (whole(&jpeg, page), UnsupportedType, false, "a web page"),
+        (Script::ok(b""), Corrupt, false, ""),
+    ];
+    let lasting = "201 204 206 304 401 403 404 410 418";
+    for (statuses, may_pass) in [(lasting, false), ("408 429 500 503", true)] {
+        for status in statuses.split(' ') {
+            let head = format!("{status} Some words\r\nContent-Length: 0");
+            rows.push((Script::response(&head, b""), BadStatus, may_pass, status));
+        }
+    }
+    all_fail(rows, PATIENCE).await;
+    // The header is not believed the other way round either.
+    assert!(copy_of(pictures::png(3, 3)).await.is_ok());
 }
 
 #[tokio::test]
-async fn what_is_not_http_is_told_from_what_is_not_there() {
-    for broken in [Script::raw(""), Script::raw("SSH-2.0-OpenSSH_9.2\r\n")] {
-        assert_eq!(code(broken).await, (Unreachable, true));
-    }
-    let line = format!("A: {}\r\n", "b".repeat(10_000));
-    let endless = Script::raw("HTTP/1.1 200 OK\r\n").then_repeat(line.as_bytes(), Duration::ZERO);
-    assert_eq!(code(endless).await, (Unreachable, true));
-
+async fn what_is_not_there_is_told_from_what_is_not_http() {
     let service = service(Networks::loopback(), PATIENCE);
     let plain = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let link = format!("https://{}/a.jpg", plain.local_addr().unwrap());
@@ -121,69 +158,15 @@ async fn what_is_not_http_is_told_from_what_is_not_there() {
         stream.write_all(b"220 this is no TLS\r\n").await.unwrap();
         stream
     };
-    let (failed, _stream) = tokio::join!(service.take_over(&link), speaks_first);
-    let failed = failed.unwrap_err();
-    assert_eq!((failed.code, failed.may_pass), (Unreachable, true));
-    assert!(failed.message.contains("secure"), "{}", failed.message);
-
+    let (failed, _stream) = tokio::join!(failure(&service, &link), speaks_first);
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let nobody = format!("http://{}/a.jpg", closed.local_addr().unwrap());
     drop(closed);
-    let failed = service.take_over(&nobody).await.unwrap_err();
-    assert_eq!((failed.code, failed.may_pass), (Unreachable, true));
-    assert!(failed.message.contains("not found"), "{}", failed.message);
-}
-
-#[tokio::test]
-async fn statuses_say_whether_trying_again_makes_sense() {
-    for (status, may_pass) in [
-        (201, false),
-        (204, false),
-        (206, false),
-        (304, false),
-        (401, false),
-        (403, false),
-        (404, false),
-        (410, false),
-        (418, false),
-        (408, true),
-        (429, true),
-        (500, true),
-        (503, true),
-    ] {
-        let head = format!("{status} Some words\r\nContent-Length: 0");
-        let failed = failure(Script::response(&head, b""), PATIENCE).await;
-        assert_eq!(
-            (failed.code, failed.may_pass),
-            (BadStatus, may_pass),
-            "{status}"
-        );
-        assert!(
-            failed.message.contains(&status.to_string()),
-            "{}",
-            failed.message
-        );
+    let nobody = failure(&service, &nobody).await;
+    for ((code, may_pass, message), words) in [(failed, "secure"), (nobody, "not found")] {
+        assert_eq!((code, may_pass), (Unreachable, true));
+        assert!(message.contains(words), "{message}");
     }
-}
-
-#[tokio::test]
-async fn compressed_and_foreign_content_is_not_taken() {
-    let gzip = Script::response(
-        "200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 2",
-        b"\x1f\x8b",
-    );
-    assert_eq!(code(gzip).await, (UnsupportedType, false));
-    let page = "200 OK\r\nContent-Type: image/jpeg\r\nContent-Length: 27";
-    let page = failure(
-        Script::response(page, b"<!doctype html><p>Not here."),
-        PATIENCE,
-    )
-    .await;
-    assert_eq!(page.code, UnsupportedType);
-    assert!(page.message.contains("a web page"), "{}", page.message);
-    assert_eq!(code(Script::ok(b"")).await, (Corrupt, false));
-    // The header is not believed the other way round either.
-    assert!(copy_of(pictures::png(3, 3)).await.is_ok());
 }
 
 #[tokio::test]
@@ -203,9 +186,9 @@ async fn three_redirects_are_followed_and_no_more() {
     assert!(service.take_over(&host.link("/3")).await.is_ok());
     assert!(service.take_over(&host.link("/4")).await.is_ok());
     for path in ["/loop", "/nowhere", "/nonsense"] {
-        let failed = service.take_over(&host.link(path)).await.unwrap_err();
-        assert_eq!((failed.code, failed.may_pass), (BadStatus, false), "{path}");
-        assert!(failed.message.contains("redirects"), "{}", failed.message);
+        let (code, may_pass, message) = failure(&service, &host.link(path)).await;
+        assert_eq!((code, may_pass), (BadStatus, false), "{path}");
+        assert!(message.contains("redirects"), "{message}");
     }
 }
 
@@ -213,33 +196,25 @@ async fn three_redirects_are_followed_and_no_more() {
 async fn no_redirect_leads_into_a_private_network() {
     let inner = Host::start(|_| Script::ok(&pictures::png(5, 5))).await;
     let port = inner.address.port();
-    for location in [
-        format!("http://127.0.0.1:{port}/"),
-        format!("http://127.1:{port}/"),
-        format!("http://2130706433:{port}/"),
-        format!("http://[::ffff:127.0.0.1]:{port}/"),
-        format!("http://localhost:{port}/"),
-        format!("https://localhost:{port}/"),
-        format!("//localhost:{port}/"),
-        "https://localhost/".to_owned(),
-        "https://10.0.0.1/".to_owned(),
-        "https://169.254.169.254/latest/meta-data/".to_owned(),
-        "https://[fd00:ec2::254]/".to_owned(),
-        "http://8.8.8.8/".to_owned(),
-        "ftp://127.0.0.2/".to_owned(),
-        "file:///etc/passwd".to_owned(),
-    ] {
-        let to = location.clone();
+    let locations = format!(
+        "http://127.0.0.1:{port}/ http://127.1:{port}/ http://2130706433:{port}/ \
+         http://[::ffff:127.0.0.1]:{port}/ http://localhost:{port}/ https://localhost:{port}/ \
+         //localhost:{port}/ https://localhost/ https://10.0.0.1/ \
+         https://169.254.169.254/latest/meta-data/ https://[fd00:ec2::254]/ http://8.8.8.8/ \
+         ftp://127.0.0.2/ file:///etc/passwd"
+    );
+    for location in locations.split(' ') {
+        let to = location.to_owned();
         let host = Host::start_on("127.0.0.2", move |_| Script::to(&to)).await;
         let service = service("127.0.0.2".parse().unwrap(), PATIENCE);
-        let failed = service.take_over(&host.link("/")).await.unwrap_err();
-        assert_eq!(failed.code, ForbiddenAddress, "{location}: {failed}");
-        assert!(!failed.may_pass);
-        assert!(
-            failed
-                .message
-                .starts_with("The link redirects to another one, which ")
+        let (code, may_pass, message) = failure(&service, &host.link("/")).await;
+        assert_eq!(
+            (code, may_pass),
+            (ForbiddenAddress, false),
+            "{location}: {message}"
         );
+        let words = "The link redirects to another one, which ";
+        assert!(message.starts_with(words), "{location}: {message}");
     }
     assert_eq!(inner.requests(), 0);
 }
@@ -248,22 +223,16 @@ async fn no_redirect_leads_into_a_private_network() {
 async fn without_allowed_networks_nothing_near_is_reached() {
     let inner = Host::start(|_| Script::ok(&pictures::png(5, 5))).await;
     let service = service(Networks::default(), PATIENCE);
-    for link in [
-        inner.link("/"),
-        format!("http://localhost:{}/", inner.address.port()),
-        format!("https://localhost:{}/", inner.address.port()),
-        "https://localhost/".to_owned(),
-        "https://LOCALHOST/".to_owned(),
-        "https://127.0.0.1/".to_owned(),
-        "https://[::1]/".to_owned(),
-    ] {
-        let failed = service.take_over(&link).await.unwrap_err();
-        assert_eq!(failed.code, ForbiddenAddress, "{link}: {failed}");
-        assert!(
-            failed.message.starts_with("The link "),
-            "{}",
-            failed.message
-        );
+    let port = inner.address.port();
+    let links = format!(
+        "{} http://localhost:{port}/ https://localhost:{port}/ https://localhost/ \
+         https://LOCALHOST/ https://127.0.0.1/ https://[::1]/",
+        inner.link("/")
+    );
+    for link in links.split(' ') {
+        let (code, _, message) = failure(&service, link).await;
+        assert_eq!(code, ForbiddenAddress, "{link}: {message}");
+        assert!(message.starts_with("The link "), "{message}");
     }
     assert_eq!(inner.requests(), 0);
     // It would have answered.
