@@ -8,13 +8,24 @@ mod reads;
 use std::{collections::BTreeSet, fmt::Debug};
 
 use connect_core::storage::conformance::{CHECKS, Place, run_all};
+use futures_util::{StreamExt as _, stream};
 
-use self::{
-    commits::BrokenCommits,
-    locks::BrokenLocks,
-    places::BrokenPlace,
-    reads::{Broken, BrokenReads},
-};
+use self::places::BrokenPlace;
+
+/// Declares the faults of a kind of backend, each with the checks that have to find it.
+macro_rules! faults {
+    ($($fault:ident: $($check:literal)+;)+) => {
+        /// A fault of a backend.
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        pub(super) enum Broken {
+            $($fault),+
+        }
+
+        pub(super) const CASES: &[(Broken, &[&str])] = &[$((Broken::$fault, &[$($check),+])),+];
+    };
+}
+
+use faults;
 
 /// A check, and a backend that has to fail it.
 struct Case {
@@ -24,7 +35,7 @@ struct Case {
 }
 
 /// The cases of one kind of backend.
-fn cases_of<B: Copy + Debug, P: Place + 'static>(
+fn cases<B: Copy + Debug, P: Place + 'static>(
     broken: &[(B, &[&'static str])],
     place: impl Fn(B) -> P,
 ) -> Vec<Case> {
@@ -39,82 +50,76 @@ fn cases_of<B: Copy + Debug, P: Place + 'static>(
     cases.collect()
 }
 
-fn broken_reads() -> Vec<Case> {
-    cases_of(reads::CASES, |broken| BrokenPlace(BrokenReads(broken)))
-}
-
-fn broken_commits() -> Vec<Case> {
-    cases_of(commits::CASES, |broken| BrokenPlace(BrokenCommits(broken)))
-}
-
-fn broken_locks() -> Vec<Case> {
-    cases_of(locks::CASES, |broken| BrokenPlace(BrokenLocks(broken)))
-}
-
-fn broken_places() -> Vec<Case> {
-    cases_of(places::CASES, |broken| broken)
+/// All cases: of reads, commits, locks and places.
+fn all() -> [Vec<Case>; 4] {
+    [
+        cases(reads::CASES, |broken| {
+            BrokenPlace(move || reads::store(broken))
+        }),
+        cases(commits::CASES, |broken| {
+            BrokenPlace(move || commits::store(broken))
+        }),
+        cases(locks::CASES, |broken| {
+            BrokenPlace(move || locks::store(broken))
+        }),
+        cases(places::CASES, |broken| broken),
+    ]
 }
 
 /// The number of runs of a check for a race on one broken backend. It may miss it once, on a busy
 /// machine, but not time after time.
 const TRIES: u8 = 50;
 
-/// Runs each check on the backend that it is meant for.
-async fn all_are_found(cases: Vec<Case>) {
-    let mut missed = Vec::new();
-    for case in cases {
-        let check = CHECKS.iter().find(|check| check.name == case.check);
-        let check = check.unwrap_or_else(|| panic!("no check is called {}", case.check));
-        let mut is_found = false;
-        for _ in 0..TRIES {
-            is_found = check.run(&*case.place).await.is_err();
-            if is_found {
-                break;
-            }
-        }
-        if !is_found {
-            missed.push(format!("{} by {}", case.broken, case.check));
+/// Runs each check on the backend that it is meant for. They mostly wait, so several run at once.
+async fn are_found(kind: usize) {
+    let cases = all().into_iter().nth(kind).unwrap();
+    let missed = stream::iter(cases).map(missed).buffer_unordered(8);
+    let missed: Vec<_> = missed.filter_map(std::future::ready).collect().await;
+    assert!(missed.is_empty(), "not found: {missed:#?}");
+}
+
+/// Returns the name of a case that is not found.
+async fn missed(case: Case) -> Option<String> {
+    let check = CHECKS.iter().find(|check| check.name == case.check);
+    let check = check.unwrap_or_else(|| panic!("no check is called {}", case.check));
+    for _ in 0..TRIES {
+        if check.run(&*case.place).await.is_err() {
+            return None;
         }
     }
-    assert!(missed.is_empty(), "not found: {missed:#?}");
+    Some(format!("{} by {}", case.broken, case.check))
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn broken_reads_are_found() {
-    all_are_found(broken_reads()).await;
+    are_found(0).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn broken_commits_are_found() {
-    all_are_found(broken_commits()).await;
+    are_found(1).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn broken_locks_are_found() {
-    all_are_found(broken_locks()).await;
+    are_found(2).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn broken_places_are_found() {
-    all_are_found(broken_places()).await;
+    are_found(3).await;
 }
 
 #[test]
 fn no_check_is_without_a_broken_backend() {
-    let cases = [
-        broken_reads(),
-        broken_commits(),
-        broken_locks(),
-        broken_places(),
-    ];
-    let proved: BTreeSet<_> = cases.iter().flatten().map(|case| case.check).collect();
+    let proved: BTreeSet<_> = all().iter().flatten().map(|case| case.check).collect();
     let all: BTreeSet<_> = CHECKS.iter().map(|check| check.name).collect();
     assert_eq!(proved, all);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn failures_are_named_and_explained() {
-    let broken = || BrokenPlace(BrokenReads(Broken::IncludesTheEnd));
+    let broken = || BrokenPlace(|| reads::store(reads::Broken::IncludesTheEnd));
     let failures = run_all(broken).await.unwrap_err();
     let text = failures.to_string();
     assert!(

@@ -1,12 +1,12 @@
-//! Both embedded stores behind one face, for tests that go over both.
+//! Both embedded stores behind one face, and short forms of reads and commits.
 
-use std::{ops::Deref, path::Path, sync::Arc};
+use std::{fs, ops::Deref, path::Path, sync::Arc};
 
 use connect_core::storage::{
-    Commit, CommitError, Read, Storage, StorageError, Value, Write,
-    disk::{HealthProbe, OpenError, Report, SpaceOptions},
+    Commit, CommitError, Expectation, Key, Read, Storage, StorageError, Value, Write,
+    disk::{FrozenRows, Health, HealthProbe, OpenError, Report, SpaceOptions},
     redb::{RedbOptions, RedbStorage},
-    sled::{SledOptions, SledStorage},
+    sled::SledStorage,
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +14,11 @@ pub(super) enum Engine {
     Sled,
     Redb,
 }
+
+/// The options of both stores.
+pub(super) type Options = RedbOptions;
+
+const ENTRIES: redb::TableDefinition<'_, &[u8], &[u8]> = redb::TableDefinition::new("entries");
 
 impl Engine {
     pub(super) const ALL: [Self; 2] = [Self::Sled, Self::Redb];
@@ -26,10 +31,8 @@ impl Engine {
     }
 
     pub(super) fn from_name(name: &str) -> Self {
-        Self::ALL
-            .into_iter()
-            .find(|engine| engine.name() == name)
-            .unwrap()
+        let mut all = Self::ALL.into_iter();
+        all.find(|engine| engine.name() == name).unwrap()
     }
 
     /// The engine's data file, in the folder of a store.
@@ -40,77 +43,230 @@ impl Engine {
         }
     }
 
+    /// Opens a store that keeps no room on the disk.
     pub(super) fn open(self, path: &Path) -> Result<Store, OpenError> {
-        self.open_with(path, SpaceOptions::default())
+        let space = SpaceOptions {
+            reserve_bytes: 0,
+            ballast_bytes: 0,
+        };
+        self.open_with(path, |options| options.space = space)
     }
 
-    pub(super) fn open_with(self, path: &Path, space: SpaceOptions) -> Result<Store, OpenError> {
-        let cache_bytes = 4 * 1024 * 1024;
+    pub(super) fn open_with<T>(
+        self,
+        path: &Path,
+        change: impl FnOnce(&mut Options) -> T,
+    ) -> Result<Store, OpenError> {
+        let mut options = Options {
+            cache_bytes: 1 << 26,
+            ..Options::default()
+        };
+        change(&mut options);
+        Ok(Store(match self {
+            Self::Sled => Arc::new(SledStorage::open(path, options)?),
+            Self::Redb => Arc::new(RedbStorage::open(path, options)?),
+        }))
+    }
+
+    /// A new store in a new folder.
+    pub(super) fn fresh(self) -> (tempfile::TempDir, Store) {
+        let folder = tempfile::tempdir().unwrap();
+        let store = self.open(folder.path()).unwrap();
+        (folder, store)
+    }
+
+    /// Everything in the engine of a store that is closed.
+    pub(super) fn raw(self, path: &Path) -> Vec<(Vec<u8>, Vec<u8>)> {
+        use redb::{ReadableDatabase as _, ReadableTable as _};
+
         match self {
             Self::Sled => {
-                let options = SledOptions {
-                    cache_bytes,
-                    space,
-                    ..Default::default()
-                };
-                let store = Arc::new(SledStorage::open(path, options)?);
-                Ok(Store {
-                    health: store.health(),
-                    storage: store.clone(),
-                    verify: Box::new(move || store.verify(&mut |_| {})),
-                })
+                let db = sled::open(path.join("sled")).unwrap();
+                let entries = db.iter().map(Result::unwrap);
+                entries
+                    .map(|(key, value)| (key.to_vec(), value.to_vec()))
+                    .collect()
             }
             Self::Redb => {
-                let options = RedbOptions {
-                    cache_bytes,
-                    space,
-                    ..Default::default()
-                };
-                let store = Arc::new(RedbStorage::open(path, options)?);
-                Ok(Store {
-                    health: store.health(),
-                    storage: store.clone(),
-                    verify: Box::new(move || store.verify(&mut |_| {})),
-                })
+                let db = redb::Database::open(path.join("store.redb")).unwrap();
+                let table = db.begin_read().unwrap().open_table(ENTRIES).unwrap();
+                let entries = table.iter().unwrap().map(Result::unwrap);
+                entries
+                    .map(|(key, value)| (key.value().to_vec(), value.value().to_vec()))
+                    .collect()
             }
         }
+    }
+
+    /// Changes an entry in the engine of a store that is closed, as a failing disk does.
+    pub(super) fn set_raw(self, path: &Path, key: &[u8], value: &[u8]) {
+        match self {
+            Self::Sled => {
+                let db = sled::open(path.join("sled")).unwrap();
+                db.insert(key, value).unwrap();
+                db.flush().unwrap();
+            }
+            Self::Redb => {
+                let db = redb::Database::open(path.join("store.redb")).unwrap();
+                let write = db.begin_write().unwrap();
+                write
+                    .open_table(ENTRIES)
+                    .unwrap()
+                    .insert(key, value)
+                    .unwrap();
+                write.commit().unwrap();
+            }
+        }
+        // The list of files says how long they were.
+        let _ = fs::remove_file(path.join("connect.closed"));
     }
 }
 
 /// An open store.
-pub(super) struct Store {
-    pub(super) storage: Arc<dyn Storage>,
-    pub(super) health: HealthProbe,
-    pub(super) verify: Box<dyn Fn() -> Result<Report, StorageError> + Send + Sync>,
+#[derive(Clone)]
+pub(super) struct Store(pub(super) Arc<dyn Disk>);
+
+/// A store on a disk.
+pub(super) trait Disk: Storage {
+    fn probe(&self) -> HealthProbe;
+    fn check(&self) -> Result<Report, StorageError>;
+    fn frozen(&self) -> FrozenRows;
 }
 
+macro_rules! disk {
+    ($store:ty) => {
+        impl Disk for $store {
+            fn probe(&self) -> HealthProbe {
+                self.health()
+            }
+
+            fn check(&self) -> Result<Report, StorageError> {
+                self.verify(&mut |_| {})
+            }
+
+            fn frozen(&self) -> FrozenRows {
+                self.freeze().unwrap()
+            }
+        }
+    };
+}
+
+disk!(SledStorage);
+disk!(RedbStorage);
+
 impl Deref for Store {
-    type Target = dyn Storage;
+    type Target = dyn Disk;
 
     fn deref(&self) -> &Self::Target {
-        &*self.storage
+        &*self.0
     }
 }
 
 impl Store {
     pub(super) async fn put(&self, key: &[u8], value: &[u8]) -> Result<(), CommitError> {
-        self.put_all([(key.to_vec(), value.to_vec())]).await
+        self.write(vec![put(key, value)]).await
     }
 
-    pub(super) async fn put_all(
+    pub(super) async fn write(&self, writes: Vec<(Key, Write)>) -> Result<(), CommitError> {
+        self.expecting(Vec::new(), writes).await
+    }
+
+    pub(super) async fn expecting(
         &self,
-        rows: impl IntoIterator<Item = (Vec<u8>, Vec<u8>)>,
+        expects: Vec<(Key, Expectation)>,
+        writes: Vec<(Key, Write)>,
     ) -> Result<(), CommitError> {
-        let put = |(key, value): (Vec<u8>, Vec<u8>)| (key.into(), Write::Put(value.into()));
-        let writes = rows.into_iter().map(put).collect();
-        self.commit(Commit {
+        let guard = None;
+        let commit = Commit {
+            guard,
+            expects,
             writes,
-            ..Commit::default()
-        })
-        .await
+        };
+        self.commit(commit).await
     }
 
     pub(super) async fn get(&self, key: &[u8]) -> Result<Option<Value>, StorageError> {
         self.read(&[Read::Get(key)]).await?.value()
     }
+
+    /// The number of all rows.
+    pub(super) async fn rows(&self) -> usize {
+        crate::faulty::rows(&*self.0).await.len()
+    }
+
+    pub(super) fn health(&self) -> Health {
+        self.probe().health()
+    }
+
+    pub(super) fn report(&self) -> Report {
+        self.check().unwrap()
+    }
 }
+
+pub(super) fn put(key: &[u8], value: &[u8]) -> (Key, Write) {
+    (key.into(), Write::Put(value.into()))
+}
+
+pub(super) fn value(bytes: &[u8]) -> Option<Value> {
+    Some(bytes.into())
+}
+
+/// Whether a commit was refused, and that is known.
+pub(super) fn is_refused(result: &Result<(), CommitError>) -> bool {
+    matches!(result, Err(CommitError::NotApplied(_)))
+}
+
+pub(super) fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let (entry, target) = entry
+            .map(|entry| (entry.path(), to.join(entry.file_name())))
+            .unwrap();
+        if entry.is_dir() {
+            copy(&entry, &target);
+        } else {
+            fs::copy(entry, target).unwrap();
+        }
+    }
+}
+
+/// The files below a folder that are not empty, with their paths from there.
+pub(super) fn files(folder: &Path) -> Vec<std::path::PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = std::path::PathBuf::from(path.file_name().unwrap());
+        if path.is_dir() {
+            found.extend(files(&path).into_iter().map(|below| name.join(below)));
+        } else if path.metadata().unwrap().len() > 0 {
+            found.push(name);
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Makes a module of tests for each engine out of async functions that take it.
+macro_rules! on_each_engine {
+    ($($test:ident),+ $(,)?) => {
+        mod sled {
+            $(
+                #[tokio::test(flavor = "multi_thread")]
+                async fn $test() {
+                    super::$test(crate::storage::engines::Engine::Sled).await;
+                }
+            )+
+        }
+
+        mod redb {
+            $(
+                #[tokio::test(flavor = "multi_thread")]
+                async fn $test() {
+                    super::$test(crate::storage::engines::Engine::Redb).await;
+                }
+            )+
+        }
+    };
+}
+
+pub(super) use on_each_engine;

@@ -1,5 +1,5 @@
-//! Faults of the machine: a full disk, no file descriptors, files that were cut or changed. Nothing
-//! that was acknowledged is lost, nobody is told something wrong, and the store goes on by itself.
+//! Faults of the machine: a full disk, no file descriptors, files that may not grow. Nothing that was
+//! acknowledged is lost, nobody is told something wrong, and the store goes on by itself.
 
 use std::{
     env, fs,
@@ -9,13 +9,12 @@ use std::{
 };
 
 use connect_core::storage::{
-    CommitError, Range, Read,
-    disk::{Health, OpenError, SpaceOptions},
+    CommitError, Key, Write,
+    disk::{Health, SpaceOptions},
 };
-use rand::{RngExt, SeedableRng, rngs::StdRng};
 
 use super::{
-    engines::{Engine, Store},
+    engines::{Engine, Store, is_refused, on_each_engine, put},
     power::Shim,
 };
 
@@ -47,103 +46,28 @@ fn child() {
     });
 }
 
-/// Runs a fault in a process of its own, started by a command.
-fn run(command: &[&str], fault: &str, engine: Engine) {
+/// Runs a fault in a process of its own, started by a command that the folder may be a part of.
+fn run(command: impl FnOnce(&Path) -> Vec<String>, fault: &str, engine: Engine) {
     let folder = tempfile::tempdir().unwrap();
-    run_in(folder.path(), command, fault, engine);
-}
-
-fn run_in(folder: &Path, command: &[&str], fault: &str, engine: Engine) {
-    let output = Command::new(command[0])
+    let command = command(folder.path());
+    let output = Command::new(&command[0])
         .args(&command[1..])
         .arg(env::current_exe().unwrap())
         .args(["--exact", "storage::faults::child", "--nocapture"])
         .env(FAULT, format!("{fault} {}", engine.name()))
-        .env(FOLDER, folder)
+        .env(FOLDER, folder.path())
         .output()
         .unwrap();
-    assert!(output.status.success(), "{engine:?}: {}", text(&output));
+    assert!(output.status.success(), "{}", text(&output));
 }
 
 fn text(output: &Output) -> String {
-    let (out, err) = (&output.stdout, &output.stderr);
-    format!(
-        "{}\n{}",
-        String::from_utf8_lossy(out),
-        String::from_utf8_lossy(err)
-    )
+    let text = [&output.stdout[..], b"\n", &output.stderr].concat();
+    String::from_utf8_lossy(&text).into_owned()
 }
 
-/// A command that gives a process mounts of its own; `None` when that is not allowed.
-fn own_mounts() -> Option<&'static [&'static str]> {
-    let commands: [&[&str]; 2] = [&["unshare", "-m"], &["unshare", "-rm"]];
-    let found = commands.into_iter().find(|command| {
-        let tried = Command::new(command[0])
-            .args(&command[1..])
-            .arg("true")
-            .output();
-        tried.is_ok_and(|tried| tried.status.success())
-    });
-    let is_root = || {
-        let id = Command::new("id").arg("-u").output().unwrap();
-        id.stdout == b"0\n"
-    };
-    assert!(
-        found.is_some() || !is_root(),
-        "root cannot mount a small disk"
-    );
-    if found.is_none() {
-        eprintln!("skipped: neither root nor allowed to make a user namespace");
-    }
-    found
-}
-
-/// Another value for every row.
-fn value(row: u32) -> Vec<u8> {
-    row.to_be_bytes().repeat(1000)
-}
-
-/// Writes rows until one is refused; returns how many there are then, and the refusal.
-async fn fill(store: &Store, from: u32) -> (u32, CommitError) {
-    for row in from..200_000 {
-        if let Err(error) = store.put(&row.to_be_bytes(), &value(row)).await {
-            return (row, error);
-        }
-    }
-    panic!("no end of room");
-}
-
-async fn has_all(store: &Store, rows: u32) {
-    for row in 0..rows {
-        let found = store.get(&row.to_be_bytes()).await.unwrap();
-        assert_eq!(found.as_deref(), Some(&*value(row)), "row {row} of {rows}");
-    }
-}
-
-/// Waits until a write goes through.
-async fn goes_on(store: &Store) {
-    let give_up = Instant::now() + PATIENCE;
-    while let Err(error) = store.put(b"goes on", b"yes").await {
-        assert!(Instant::now() < give_up, "{error}");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    assert_eq!(store.health.health(), Health::Working);
-}
-
-fn rows_of_a_large_commit() -> impl Iterator<Item = (Vec<u8>, Vec<u8>)> {
-    (0..8_500_u32).map(|row| {
-        (
-            [&b"large"[..], &row.to_be_bytes()].concat(),
-            row.to_be_bytes().repeat(100),
-        )
-    })
-}
-
-async fn has_large_commit(store: &Store) {
-    for (key, value) in rows_of_a_large_commit() {
-        let found = store.get(&key).await.unwrap();
-        assert_eq!(found.as_deref(), Some(&*value));
-    }
+fn words(command: &[&str]) -> Vec<String> {
+    command.iter().map(|word| (*word).to_owned()).collect()
 }
 
 fn shell(command: &str) {
@@ -151,385 +75,297 @@ fn shell(command: &str) {
     assert!(output.status.success(), "{command}: {}", text(&output));
 }
 
+/// A store, and the rows that it has acknowledged.
+struct Rig {
+    engine: Engine,
+    path: PathBuf,
+    store: Store,
+    acknowledged: Vec<u32>,
+}
+
+/// Another value for every row.
+fn value(row: u32) -> Vec<u8> {
+    row.to_be_bytes().repeat(1000)
+}
+
+impl Rig {
+    fn open(engine: Engine, path: PathBuf) -> Self {
+        let store = Self::store(engine, &path);
+        Self {
+            engine,
+            path,
+            store,
+            acknowledged: Vec::new(),
+        }
+    }
+
+    fn store(engine: Engine, path: &Path) -> Store {
+        let space = SpaceOptions {
+            reserve_bytes: MB,
+            ballast_bytes: MB,
+        };
+        let small = |options: &mut super::engines::Options| {
+            (options.cache_bytes, options.space) = (4 * MB, space);
+        };
+        engine.open_with(path, small).unwrap()
+    }
+
+    /// Closes the store and opens it again: all that was acknowledged is there.
+    async fn reopen(self) -> Self {
+        let Self {
+            engine,
+            path,
+            store,
+            acknowledged,
+        } = self;
+        drop(store);
+        let store = Self::store(engine, &path);
+        let rig = Self {
+            engine,
+            path,
+            store,
+            acknowledged,
+        };
+        rig.holds().await;
+        rig
+    }
+
+    async fn put(&mut self, row: u32) -> Result<(), CommitError> {
+        let written = self.store.put(&row.to_be_bytes(), &value(row)).await;
+        if written.is_ok() {
+            self.acknowledged.push(row);
+        }
+        written
+    }
+
+    /// Writes rows until one is refused. Returns the refusal.
+    async fn fill(&mut self) -> CommitError {
+        for row in 0..200_000 {
+            if let Err(error) = self.put(row).await {
+                assert!(self.acknowledged.len() > 500, "{row} rows");
+                return error;
+            }
+        }
+        panic!("no end of room");
+    }
+
+    /// Holds that a row which is not there is refused, and does not come to be there.
+    async fn refuses(&self) {
+        let refused = self.store.put(b"one more", &[1; 5000]).await;
+        assert!(refused.is_err(), "{refused:?}");
+        assert_eq!(self.store.get(b"one more").await.unwrap(), None);
+        self.holds().await;
+    }
+
+    async fn holds(&self) {
+        for row in &self.acknowledged {
+            let found = self.store.get(&row.to_be_bytes()).await.unwrap();
+            assert_eq!(found.as_deref(), Some(&*value(*row)), "row {row}");
+        }
+    }
+
+    /// Waits until a write goes through.
+    async fn goes_on(&self) {
+        let give_up = Instant::now() + PATIENCE;
+        while let Err(error) = self.store.put(b"goes on", b"yes").await {
+            assert!(Instant::now() < give_up, "{error}");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        assert_eq!(self.store.health(), Health::Working);
+        self.holds().await;
+    }
+
+    async fn has_large_commit(&self) {
+        for (key, write) in large() {
+            let found = self.store.get(&key).await.unwrap();
+            assert_eq!(found.as_deref(), write.value());
+        }
+    }
+}
+
+fn large() -> Vec<(Key, Write)> {
+    let key = |row: u32| [&b"large"[..], &row.to_be_bytes()].concat();
+    let rows = (0..8_500).map(|row: u32| put(&key(row), &row.to_be_bytes().repeat(100)));
+    rows.collect()
+}
+
+on_each_engine!(
+    goes_on_after_the_disk_was_full,
+    goes_on_after_writes_have_failed,
+    goes_on_after_the_data_file_reached_the_longest_length,
+    goes_on_after_all_file_descriptors_were_used,
+);
+
+/// A command that gives a process mounts of its own; `None` when that is not allowed.
+fn own_mounts() -> Option<Vec<String>> {
+    let is_allowed = |command: &&[&str]| {
+        let tried = Command::new(command[0])
+            .args(&command[1..])
+            .arg("true")
+            .output();
+        tried.is_ok_and(|tried| tried.status.success())
+    };
+    let commands: [&[&str]; 2] = [&["unshare", "-m"], &["unshare", "-rm"]];
+    let found = commands.into_iter().find(is_allowed);
+    let id = Command::new("id").arg("-u").output().unwrap();
+    assert!(
+        found.is_some() || id.stdout != b"0\n",
+        "root cannot mount a small disk"
+    );
+    if found.is_none() {
+        eprintln!("skipped: neither root nor allowed to make a user namespace");
+    }
+    found.map(words)
+}
+
+async fn goes_on_after_the_disk_was_full(engine: Engine) {
+    if let Some(command) = own_mounts() {
+        run(|_| command, "full", engine);
+    }
+}
+
 async fn full_disk(engine: Engine, folder: &Path) {
     let disk = folder.display();
     shell(&format!("mount -t tmpfs -o size=16m none {disk}"));
-    let options = SpaceOptions {
-        reserve_bytes: MB,
-        ballast_bytes: MB,
-    };
-    let path = folder.join("store");
-    let store = engine.open_with(&path, options).unwrap();
-    let (rows, error) = fill(&store, 0).await;
-    assert!(rows > 500, "{rows} rows");
-    assert!(matches!(error, CommitError::NotApplied(_)), "{error:?}");
+    let mut rig = Rig::open(engine, folder.join("store"));
+    let error = rig.fill().await;
     assert!(error.to_string().contains("no room left"), "{error}");
-    assert_eq!(store.health.health(), Health::Full);
-    has_all(&store, rows).await;
-    let large = store.put_all(rows_of_a_large_commit()).await;
-    assert!(
-        matches!(large, Err(CommitError::NotApplied(_))),
-        "{large:?}"
-    );
-    has_all(&store, rows).await;
+    assert!(is_refused(&Err(error)));
+    assert_eq!(rig.store.health(), Health::Full);
+    rig.holds().await;
+    let refused = rig.store.write(large()).await;
+    assert!(is_refused(&refused), "{refused:?}");
+    rig.holds().await;
 
     // Somebody else takes the rest.
     let fill_disk = || {
         let of = format!("of={disk}/other");
         let dd = Command::new("dd")
             .args(["if=/dev/zero", "bs=4096", &of])
-            .output()
-            .unwrap();
-        assert!(!dd.status.success(), "the disk is not full");
+            .output();
+        assert!(!dd.unwrap().status.success(), "the disk is not full");
     };
     fill_disk();
-    let refused = store.put(b"one more", b"").await;
-    assert!(
-        matches!(refused, Err(CommitError::NotApplied(_))),
-        "{refused:?}"
-    );
-    has_all(&store, rows).await;
-    drop(store);
-    let store = engine.open_with(&path, options).unwrap();
-    has_all(&store, rows).await;
+    let refused = rig.store.put(b"one more", b"").await;
+    assert!(is_refused(&refused), "{refused:?}");
+    let rig = rig.reopen().await;
     fill_disk();
-    assert!(store.put(b"one more", b"").await.is_err());
-    assert_eq!(store.get(b"one more").await.unwrap(), None);
+    rig.refuses().await;
 
     shell(&format!("mount -o remount,size=300m {disk}"));
-    goes_on(&store).await;
-    has_all(&store, rows).await;
-    store.put_all(rows_of_a_large_commit()).await.unwrap();
-    drop(store);
-    let store = engine.open_with(&path, options).unwrap();
-    has_all(&store, rows).await;
-    for (key, value) in rows_of_a_large_commit().step_by(100) {
-        assert_eq!(store.get(&key).await.unwrap().as_deref(), Some(&*value));
-    }
+    rig.goes_on().await;
+    rig.store.write(large()).await.unwrap();
+    rig.reopen().await.has_large_commit().await;
 }
 
-#[test]
-fn goes_on_after_the_disk_was_full() {
-    if let Some(command) = own_mounts() {
-        for engine in Engine::ALL {
-            run(command, "full", engine);
-        }
-    }
-}
-
-/// Every write and every sync fails for a while. What is read meanwhile is right, or an error.
-async fn broken_drive(engine: Engine, folder: &Path) {
-    let path = folder.join("store");
-    let broken = PathBuf::from(env::var_os(BROKEN).unwrap());
-    let store = engine.open(&path).unwrap();
-    let mut acknowledged = Vec::new();
-    for round in 0..1 {
-        for row in round * 100..round * 100 + 50 {
-            store.put(&row_key(row), &value(row)).await.unwrap();
-            acknowledged.push(row);
-        }
-        fs::write(&broken, "").unwrap();
-        let unknown = store
-            .put(&row_key(round * 100 + 50), &value(round * 100 + 50))
-            .await;
-        assert!(
-            !matches!(unknown, Ok(()) | Err(CommitError::Conflict)),
-            "{unknown:?}"
-        );
-        let health = store.health.health();
-        assert!(matches!(health, Health::Failed { .. }), "{health:?}");
-        for row in &acknowledged {
-            if let Ok(found) = store.get(&row_key(*row)).await {
-                assert_eq!(found.as_deref(), Some(&*value(*row)), "row {row}");
-            }
-        }
-        fs::remove_file(&broken).unwrap();
-        goes_on(&store).await;
-        let found = store.get(&row_key(round * 100 + 50)).await.unwrap();
-        if matches!(unknown, Err(CommitError::NotApplied(_))) {
-            assert_eq!(found, None, "round {round}");
-        }
-    }
-    for row in &acknowledged {
-        let found = store.get(&row_key(*row)).await.unwrap();
-        assert_eq!(found.as_deref(), Some(&*value(*row)), "row {row}");
-    }
-    drop(store);
-    let store = engine.open(&path).unwrap();
-    for row in acknowledged {
-        let found = store.get(&row_key(row)).await.unwrap();
-        assert_eq!(found.as_deref(), Some(&*value(row)), "row {row}");
-    }
-}
-
-#[test]
-fn goes_on_after_writes_have_failed() {
+async fn goes_on_after_writes_have_failed(engine: Engine) {
     let shim = Shim::compile();
-    let preload = format!("LD_PRELOAD={}", shim.library().display());
-    for engine in Engine::ALL {
-        let folder = tempfile::tempdir().unwrap();
-        let tracked = format!("POWER_FOLDER={}", folder.path().join("store").display());
-        let broken = format!("{BROKEN}={}", folder.path().join("broken").display());
-        run_in(
-            folder.path(),
-            &["env", &preload, &tracked, &broken],
-            "broken",
-            engine,
-        );
+    let command = |folder: &Path| {
+        let preload = format!("LD_PRELOAD={}", shim.library().display());
+        let tracked = format!("POWER_FOLDER={}", folder.join("store").display());
+        let broken = format!("{BROKEN}={}", folder.join("broken").display());
+        words(&["env", &preload, &tracked, &broken])
+    };
+    run(command, "broken", engine);
+}
+
+/// Every write and every sync fails for a while. What is read meanwhile is right, or an error; what becomes
+/// of the commit under way is told once it is known.
+async fn broken_drive(engine: Engine, folder: &Path) {
+    let broken = PathBuf::from(env::var_os(BROKEN).unwrap());
+    let mut rig = Rig::open(engine, folder.join("store"));
+    for row in 0..50 {
+        rig.put(row).await.unwrap();
     }
+    fs::write(&broken, "").unwrap();
+    let store = rig.store.clone();
+    let under_way = tokio::spawn(async move { store.put(b"under way", b"").await });
+    while !matches!(rig.store.health(), Health::Failed { .. }) {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    for row in &rig.acknowledged {
+        if let Ok(found) = rig.store.get(&row.to_be_bytes()).await {
+            assert_eq!(found.as_deref(), Some(&*value(*row)), "row {row}");
+        }
+    }
+    assert!(is_refused(&rig.store.put(b"one more", b"").await));
+    assert!(!under_way.is_finished());
+    fs::remove_file(&broken).unwrap();
+    rig.goes_on().await;
+    let ended = under_way.await.unwrap();
+    let found = rig.store.get(b"under way").await.unwrap();
+    match ended {
+        Ok(()) => assert!(found.is_some()),
+        Err(CommitError::NotApplied(_)) => assert_eq!(found, None),
+        other => assert!(matches!(other, Err(CommitError::Unknown(_))), "{other:?}"),
+    }
+    rig.reopen().await;
+}
+
+async fn goes_on_after_the_data_file_reached_the_longest_length(engine: Engine) {
+    let limited = r#"trap "" XFSZ; ulimit -Sf 16384; exec "$@""#;
+    run(|_| words(&["sh", "-c", limited, "sh"]), "length", engine);
 }
 
 /// The limit on the length of files, which fails writes in the middle.
 async fn longest_file(engine: Engine, folder: &Path) {
-    let options = SpaceOptions {
-        reserve_bytes: MB,
-        ballast_bytes: MB,
-    };
-    let store = engine.open_with(folder, options).unwrap();
-    let (rows, error) = fill(&store, 0).await;
-    assert!(rows > 500, "{rows} rows");
-    assert!(matches!(error, CommitError::NotApplied(_)), "{error:?}");
-    has_all(&store, rows).await;
+    let mut rig = Rig::open(engine, folder.to_owned());
+    let error = rig.fill().await;
+    assert!(is_refused(&Err(error)));
+    rig.holds().await;
     // Lower than what is there already, so that writes fail which have all the room they need.
     let limit = |limit: &str| {
         let pid = std::process::id();
         shell(&format!("prlimit --pid {pid} --fsize={limit}:unlimited"));
     };
     limit("unlimited");
-    goes_on(&store).await;
-    store.put_all(rows_of_a_large_commit()).await.unwrap();
+    rig.goes_on().await;
+    rig.store.write(large()).await.unwrap();
     // Waits until the large commit is in its place, which takes writes of its own.
-    let (key, value) = rows_of_a_large_commit().next().unwrap();
-    store.put(&key, &value).await.unwrap();
+    rig.store
+        .write(large().into_iter().take(1).collect())
+        .await
+        .unwrap();
     limit("100000");
-    assert!(store.put(b"one more", &[1; 5000]).await.is_err());
+    assert!(rig.store.put(b"one more", &[1; 5000]).await.is_err());
     // Acknowledged rows are read for as long as writes are refused. Neither reading them nor what
     // the engine does by itself may need a write.
     let until = Instant::now() + Duration::from_secs(1);
     while Instant::now() < until {
-        has_all(&store, rows).await;
-        has_large_commit(&store).await;
+        rig.holds().await;
+        rig.has_large_commit().await;
     }
     limit("unlimited");
-    goes_on(&store).await;
-    has_all(&store, rows).await;
-    drop(store);
-    has_all(&engine.open_with(folder, options).unwrap(), rows).await;
+    rig.goes_on().await;
+    rig.reopen().await;
 }
 
-#[test]
-fn goes_on_after_the_data_file_reached_the_longest_length() {
-    let limited = r#"trap "" XFSZ; ulimit -Sf 16384; exec "$@""#;
-    for engine in Engine::ALL {
-        run(&["sh", "-c", limited, "sh"], "length", engine);
-    }
+async fn goes_on_after_all_file_descriptors_were_used(engine: Engine) {
+    let limited = r#"ulimit -n 80; exec "$@""#;
+    run(
+        |_| words(&["sh", "-c", limited, "sh"]),
+        "descriptors",
+        engine,
+    );
 }
 
 /// Idle connections hold all descriptors.
 async fn no_descriptors(engine: Engine, folder: &Path) {
-    let store = engine.open(folder).unwrap();
+    let mut rig = Rig::open(engine, folder.to_owned());
     for row in 0..50 {
-        store.put(&row_key(row), &value(row)).await.unwrap();
+        rig.put(row).await.unwrap();
     }
     let mut idle = Vec::new();
     while let Ok(file) = fs::File::open("/dev/null") {
         idle.push(file);
     }
     assert!(idle.len() > 10);
-    let mut acknowledged = Vec::new();
     for row in 50..100 {
-        if store.put(&row_key(row), &value(row)).await.is_ok() {
-            acknowledged.push(row);
-        }
-        let found = store.get(&row_key(row % 50)).await.unwrap();
+        let _ = rig.put(row).await;
+        let found = rig.store.get(&(row % 50).to_be_bytes()).await.unwrap();
         assert_eq!(found.as_deref(), Some(&*value(row % 50)));
     }
     drop(idle);
-    goes_on(&store).await;
-    for again in 0..2 {
-        for row in (0..50).chain(acknowledged.iter().copied()) {
-            let found = store.get(&row_key(row)).await.unwrap();
-            assert_eq!(found.as_deref(), Some(&*value(row)), "row {row}, {again}");
-        }
-    }
-    drop(store);
-    let store = engine.open(folder).unwrap();
-    for row in (0..50).chain(acknowledged) {
-        assert!(
-            store.get(&row_key(row)).await.unwrap().is_some(),
-            "row {row}"
-        );
-    }
-}
-
-fn row_key(row: u32) -> [u8; 4] {
-    row.to_be_bytes()
-}
-
-#[test]
-fn goes_on_after_all_file_descriptors_were_used() {
-    let limited = r#"ulimit -n 80; exec "$@""#;
-    for engine in Engine::ALL {
-        run(&["sh", "-c", limited, "sh"], "descriptors", engine);
-    }
-}
-
-/// A store of 2000 rows, closed.
-async fn closed_store(engine: Engine, folder: &Path) -> u32 {
-    let rows = 500;
-    let store = engine.open(folder).unwrap();
-    for some in 0..20 {
-        let some = some * rows / 20..(some + 1) * rows / 20;
-        let some = some.map(|row| (row_key(row).to_vec(), value(row)));
-        store.put_all(some).await.unwrap();
-    }
-    rows
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let target = to.join(entry.file_name());
-        if entry.file_type().unwrap().is_dir() {
-            copy(&entry.path(), &target);
-        } else {
-            fs::copy(entry.path(), target).unwrap();
-        }
-    }
-}
-
-/// One bit, at 100 places. What is read is what was written, or an error; and where a row cannot be
-/// found any more, a check says that the store is damaged.
-#[tokio::test(flavor = "multi_thread")]
-async fn flipped_bits_are_never_returned() {
-    let mut random = StdRng::seed_from_u64(100);
-    for engine in Engine::ALL {
-        let folder = tempfile::tempdir().unwrap();
-        let whole = folder.path().join("whole");
-        let rows = closed_store(engine, &whole).await;
-        let (mut refused, mut unreadable) = (0, 0);
-        for place in 0..100 {
-            let flipped = folder.path().join("flipped");
-            copy(&whole, &flipped);
-            let data = flipped.join(engine.data_file());
-            let mut bytes = fs::read(&data).unwrap();
-            let at = random.random_range(0..bytes.len());
-            bytes[at] ^= 1 << random.random_range(0..8);
-            fs::write(&data, bytes).unwrap();
-            match engine.open(&flipped) {
-                Err(error) => {
-                    assert!(error.to_string().contains("restore"), "{engine:?}: {error}");
-                    refused += 1;
-                }
-                Ok(store) => {
-                    let place = format!("{engine:?}, place {place}, byte {at}");
-                    unreadable += unreadable_rows(&store, rows, &place).await;
-                }
-            }
-            fs::remove_dir_all(&flipped).unwrap();
-        }
-        eprintln!("{engine:?}: {refused} of 100 refused, {unreadable} rows unreadable");
-        assert!(refused + unreadable > 0);
-    }
-}
-
-async fn unreadable_rows(store: &Store, rows: u32, place: &str) -> u32 {
-    let (mut unreadable, mut gone) = (0, 0);
-    for row in 0..rows {
-        match store.get(&row_key(row)).await {
-            Ok(Some(found)) => assert_eq!(*found, *value(row), "{place}, row {row}"),
-            Ok(None) => gone += 1,
-            Err(_) => unreadable += 1,
-        }
-    }
-    let all = Read::Scan {
-        range: Range {
-            from: b"",
-            to: None,
-        },
-        limit: usize::MAX,
-        newest_first: false,
-    };
-    let scanned = store.read(&[all]).await;
-    let scanned = scanned
-        .and_then(|mut state| state.entries())
-        .unwrap_or_default();
-    for (key, found) in &scanned {
-        let row = u32::from_be_bytes((**key).try_into().unwrap());
-        assert_eq!(**found, *value(row), "{place}, row {row} in a scan");
-    }
-    if gone + unreadable > 0 || scanned.len() < rows as usize {
-        let report = (store.verify)();
-        let is_found = report.as_ref().map_or(true, |report| !report.is_clean());
-        assert!(
-            is_found,
-            "{place}: {gone} rows are gone, and the check says {report:?}"
-        );
-    }
-    unreadable + gone
-}
-
-/// Every file of both engines, after closing and after a kill; the folder's own tests have more.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_store_that_lacks_a_file_is_refused() {
-    for engine in Engine::ALL {
-        let folder = tempfile::tempdir().unwrap();
-        let whole = folder.path().join("whole");
-        closed_store(engine, &whole).await;
-        let data = engine.data_file();
-        let length = fs::metadata(whole.join(data)).unwrap().len();
-        for kept in [
-            None,
-            Some(0),
-            Some(length / 3),
-            Some(length / 2),
-            Some(length - 1),
-        ] {
-            let cut = folder.path().join("cut");
-            copy(&whole, &cut);
-            match kept {
-                None => fs::remove_file(cut.join(data)).unwrap(),
-                Some(kept) => {
-                    let file = fs::File::options()
-                        .write(true)
-                        .open(cut.join(data))
-                        .unwrap();
-                    file.set_len(kept).unwrap();
-                }
-            }
-            let error = engine.open(&cut).err().unwrap();
-            assert!(matches!(error, OpenError::Incomplete { .. }), "{error:?}");
-            let text = error.to_string();
-            assert!(text.contains(data), "{text}");
-            assert!(text.contains("restore the whole folder"), "{text}");
-            fs::remove_dir_all(&cut).unwrap();
-        }
-    }
-}
-
-#[cfg(unix)]
-#[tokio::test(flavor = "multi_thread")]
-async fn only_the_owner_can_read_a_store() {
-    use std::os::unix::fs::PermissionsExt;
-
-    fn check(path: &Path) {
-        let mode = fs::metadata(path).unwrap().permissions().mode() & 0o777;
-        let wanted = if path.is_dir() { 0o700 } else { 0o600 };
-        assert_eq!(mode, wanted, "{} has {mode:o}", path.display());
-        if path.is_dir() {
-            for entry in fs::read_dir(path).unwrap() {
-                check(&entry.unwrap().path());
-            }
-        }
-    }
-    for engine in Engine::ALL {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("store");
-        let store = engine.open(&path).unwrap();
-        store.put(b"k", b"v").await.unwrap();
-        check(&path);
-        drop(store);
-        check(&path);
-    }
+    rig.goes_on().await;
+    rig.reopen().await;
 }

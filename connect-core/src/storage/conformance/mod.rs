@@ -1,7 +1,7 @@
 //! The promises of [`Storage`](super::Storage), as checks to run on a backend.
 //!
 //! The author of a backend implements [`Place`], the location of a store, and calls [`run_all`]. It
-//! runs each of the [`CHECKS`] in a new place and returns the failures:
+//! runs each of the [`CHECKS`] in a new place, some at a time, and returns the failures:
 //!
 //! ```
 //! use std::{sync::Arc, time::Duration};
@@ -73,7 +73,11 @@ mod waiting;
 
 use std::{fmt, panic::AssertUnwindSafe};
 
-use futures_util::{FutureExt, future::BoxFuture};
+use futures_util::{
+    FutureExt as _, StreamExt as _,
+    future::{self, BoxFuture},
+    stream,
+};
 
 pub use self::{
     alternating::Alternating,
@@ -184,18 +188,46 @@ checks! {
     reopening::keeps_everything: "acknowledged commits are there when the store is opened again",
 }
 
+/// The checks at work at the same time, unless they measure time.
+const AT_ONCE: usize = 2;
+
+/// The groups of checks that measure time; each runs alone.
+const ALONE: [&str; 6] = [
+    "locks",
+    "leases",
+    "progress",
+    "cancellation",
+    "waiting",
+    "full",
+];
+
 /// Runs every check, each at a new place, and reports all failures.
 ///
 /// # Errors
 ///
 /// The failed checks, with their reasons.
 pub async fn run_all<P: Place>(new_place: impl Fn() -> P) -> Result<(), Failures> {
-    let mut failures = Vec::new();
-    for check in CHECKS {
-        if let Err(fault) = check.run(&new_place()).await {
-            failures.push((check, fault));
-        }
-    }
+    run(CHECKS, new_place).await
+}
+
+/// Runs some checks, each at a new place, and reports all failures.
+///
+/// # Errors
+///
+/// The failed checks, with their reasons.
+pub async fn run<P: Place>(
+    checks: impl IntoIterator<Item = &'static Check>,
+    new_place: impl Fn() -> P,
+) -> Result<(), Failures> {
+    let failure = async |check: &'static Check| {
+        let failed = check.run(&new_place()).await.err();
+        failed.map(|fault| (check, fault))
+    };
+    let is_alone = |check: &&Check| ALONE.iter().any(|group| check.name.starts_with(group));
+    let (alone, others): (Vec<_>, Vec<_>) = checks.into_iter().partition(is_alone);
+    let others = stream::iter(others).map(&failure).buffered(AT_ONCE);
+    let all = others.chain(stream::iter(alone).then(&failure));
+    let failures: Vec<_> = all.filter_map(future::ready).collect().await;
     if failures.is_empty() {
         Ok(())
     } else {

@@ -6,6 +6,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
     engine::Engine,
+    engine_tests::on_each_engine,
     index_ranges::{At, IndexRange, IndexRangeCache, RangeRecorder},
     space::SpaceOptions,
     staged::LARGE_WRITES,
@@ -39,9 +40,9 @@ impl Mover {
         &mut self,
         store: &DiskStore<E>,
         ids: impl Iterator<Item = u32>,
+        mut writes: Vec<(Key, Write)>,
     ) {
         self.now += 1;
-        let mut writes = Vec::new();
         for id in ids {
             let time = &mut self.times[id as usize];
             if *time > 0 {
@@ -106,7 +107,7 @@ async fn scans_show_one_state<E: Engine<Options = u64>>() {
         times: vec![0; ENTRIES as usize],
         now: 0,
     };
-    mover.move_to_now(&store, 0..ENTRIES).await;
+    mover.move_to_now(&store, 0..ENTRIES, Vec::new()).await;
     let readers: Vec<_> = [7, 64, 1000]
         .into_iter()
         .map(|limit| {
@@ -127,7 +128,7 @@ async fn scans_show_one_state<E: Engine<Options = u64>>() {
         } else {
             ids.collect()
         };
-        mover.move_to_now(&store, ids.into_iter()).await;
+        mover.move_to_now(&store, ids.into_iter(), Vec::new()).await;
         assert_eq!(scan(&store, 50).await, mover.now, "what was acknowledged");
     }
     for reader in readers {
@@ -142,34 +143,15 @@ async fn large_commits_are_scanned<E: Engine<Options = u64>>() {
     let space = SpaceOptions::default();
     let store = DiskStore::<E>::open(folder.path(), 1 << 24, 1 << 24, space, &[]).unwrap();
     let mut mover = Mover {
-        times: vec![0; (ENTRIES + OTHERS) as usize],
+        times: vec![0; ENTRIES as usize],
         now: 0,
     };
     for _ in 0..3 {
-        mover.move_to_now(&store, 0..ENTRIES).await;
+        mover.move_to_now(&store, 0..ENTRIES, Vec::new()).await;
         assert_eq!(scan(&store, 50).await, mover.now);
-        let mut writes: Vec<(Key, Write)> = (0..OTHERS)
-            .map(|number| {
-                (
-                    [&b"x"[..], &number.to_be_bytes()].concat().into(),
-                    Write::Remove,
-                )
-            })
-            .collect();
-        let before = mover.now;
-        mover.now += 1;
-        for id in 0..ENTRIES {
-            let value: crate::storage::Value = mover.now.to_be_bytes().to_vec().into();
-            writes.push((entry(before, id), Write::Remove));
-            writes.push((entry(mover.now, id), Write::Index(value.clone())));
-            writes.push((row(id), Write::Put(value)));
-            mover.times[id as usize] = mover.now;
-        }
-        let commit = Commit {
-            writes,
-            ..Commit::default()
-        };
-        store.apply(commit).await.unwrap();
+        let others = (0..OTHERS).map(|number| [&b"x"[..], &number.to_be_bytes()].concat().into());
+        let others = others.map(|key| (key, Write::Remove)).collect();
+        mover.move_to_now(&store, 0..ENTRIES, others).await;
         // During the move, and afterwards.
         for _ in 0..20 {
             assert_eq!(scan(&store, 50).await, mover.now);
@@ -177,26 +159,7 @@ async fn large_commits_are_scanned<E: Engine<Options = u64>>() {
     }
 }
 
-macro_rules! for_engines {
-    ($($check:ident),* $(,)?) => {
-        #[cfg(feature = "sled")]
-        mod sled {
-            $(#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-            async fn $check() {
-                super::$check::<crate::storage::disk::sled::Sled>().await;
-            })*
-        }
-        #[cfg(feature = "redb")]
-        mod redb {
-            $(#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-            async fn $check() {
-                super::$check::<crate::storage::disk::redb::Redb>().await;
-            })*
-        }
-    };
-}
-
-for_engines!(scans_show_one_state, large_commits_are_scanned);
+on_each_engine!(scans_show_one_state, large_commits_are_scanned);
 
 /// Runs of the entries at these times.
 fn ranges(times: std::ops::Range<u64>) -> Vec<IndexRange> {

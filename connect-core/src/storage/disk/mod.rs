@@ -18,10 +18,12 @@ mod clean_shutdown;
 mod counting;
 mod damage;
 mod directory;
-#[cfg(test)]
+#[cfg(all(test, feature = "redb"))]
 mod directory_tests;
 mod engine;
 mod engine_keys;
+#[cfg(test)]
+mod engine_tests;
 #[cfg(test)]
 mod failing_tests;
 mod fault;

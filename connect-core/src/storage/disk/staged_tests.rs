@@ -5,8 +5,11 @@
 use std::{fs, path::Path};
 
 use super::{
+    Kind,
     engine::{Engine, EngineSnapshot as _},
-    engine_keys, layout,
+    engine_keys,
+    engine_tests::on_each_engine,
+    layout,
     pending::Prepared,
     progress::StoreMark,
     space::SpaceOptions,
@@ -79,7 +82,11 @@ fn do_steps<E: Engine<Options = u64>>(engine_path: &Path, steps: usize) -> Next 
     staged.next()
 }
 
-async fn survives_every_step<E: Engine<Options = u64>>(engine_path: &str) {
+async fn survives_every_step<E: Engine<Options = u64>>() {
+    let engine_path = match E::KIND {
+        Kind::Sled => "sled",
+        Kind::Redb => "store.redb",
+    };
     let (mut steps, mut phases) = (0, Vec::new());
     loop {
         let folder = tempfile::tempdir().unwrap();
@@ -175,26 +182,4 @@ async fn may_write_nothing<E: Engine<Options = u64>>() {
     assert!(matches!(answer, Err(CommitError::Conflict)), "{answer:?}");
 }
 
-#[cfg(feature = "sled")]
-#[tokio::test]
-async fn a_large_commit_may_write_nothing_to_sled() {
-    may_write_nothing::<super::sled::Sled>().await;
-}
-
-#[cfg(feature = "redb")]
-#[tokio::test]
-async fn a_large_commit_may_write_nothing_to_redb() {
-    may_write_nothing::<super::redb::Redb>().await;
-}
-
-#[cfg(feature = "sled")]
-#[tokio::test]
-async fn sled_survives_every_step() {
-    survives_every_step::<super::sled::Sled>("sled").await;
-}
-
-#[cfg(feature = "redb")]
-#[tokio::test]
-async fn redb_survives_every_step() {
-    survives_every_step::<super::redb::Redb>("store.redb").await;
-}
+on_each_engine!(survives_every_step, may_write_nothing);

@@ -224,30 +224,22 @@ fn values<'p>(parameters: &[Parameter<'p>]) -> Vec<&'p (dyn ToSql + Sync)> {
 mod tests {
     use super::{super::testing::TestDatabase, *};
 
-    async fn plans(prepares: bool) -> Option<String> {
-        let database = TestDatabase::new()?;
-        let options = PostgresOptions {
-            prepares,
-            ..PostgresOptions::default()
-        };
-        let config = database.address().parse().unwrap();
-        let connections = Connections::new(&config, 1, &options, &Version::default()).unwrap();
-        let connection = connections.get().await.unwrap();
-        let shown = connection.query_once("SHOW plan_cache_mode", &[]).await;
-        Some(shown.unwrap()[0].get(0))
-    }
-
+    /// Statements are planned once; the connections of a pooler are left as they are.
     #[tokio::test]
     async fn statements_are_planned_once() {
-        if let Some(mode) = plans(true).await {
-            assert_eq!(mode, "force_generic_plan");
-        }
-    }
-
-    #[tokio::test]
-    async fn the_connections_of_a_pooler_are_left_as_they_are() {
-        if let Some(mode) = plans(false).await {
-            assert_eq!(mode, "auto");
+        for (prepares, mode) in [(true, "force_generic_plan"), (false, "auto")] {
+            let Some(database) = TestDatabase::new() else {
+                return;
+            };
+            let options = PostgresOptions {
+                prepares,
+                ..PostgresOptions::default()
+            };
+            let config = database.address().parse().unwrap();
+            let connections = Connections::new(&config, 1, &options, &Version::default()).unwrap();
+            let connection = connections.get().await.unwrap();
+            let shown = connection.query_once("SHOW plan_cache_mode", &[]).await;
+            assert_eq!(shown.unwrap()[0].get::<_, String>(0), mode);
         }
     }
 }

@@ -15,112 +15,42 @@ use connect_core::storage::{
 };
 use tokio::{sync::RwLock, task::yield_now, time::sleep};
 
-use super::places::{LEASE, New};
+use super::{faults, places::LEASE};
 
-/// A fault of a backend.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Broken {
-    KeepsRowsOfIndex,
-    DropsEmptyValues,
-    EndsAtNul,
-    RemovesByEmptying,
-    KeepsOldForNew,
-    CutsLongKeys,
-    CutsLongValues,
-    LeavesTails,
-    AbsentMeansEmpty,
-    ComparesStarts,
-    AppliesBeforeChecking,
-    ChecksWrittenKeysOnly,
-    SkipsCommitsWithoutWrites,
-    TakesAnyFirstGuard,
-    IgnoresGuards,
-    NeverWritesGuards,
-    WritesGuardsFirst,
-    CutsGuards,
-    ChecksThenWrites,
-    ChecksOthersFirst,
-    RefusesBesideOthers,
-    SaysUnknown,
-    AppliesRowByRow,
-    AcknowledgesFirst,
-    ReadsWait,
+faults! {
+    KeepsRowsOfIndex: "reads::index_entries";
+    DropsEmptyValues: "values::empty_keys_and_values";
+    EndsAtNul: "values::any_bytes";
+    RemovesByEmptying: "values::removal";
+    KeepsOldForNew: "values::new_over_old";
+    CutsLongKeys: "values::long_keys";
+    CutsLongValues: "values::long_values";
+    LeavesTails: "values::long_values_change";
+    AbsentMeansEmpty: "expectations::absent";
+    ComparesStarts: "expectations::exact_value";
+    AppliesBeforeChecking: "expectations::all_or_nothing";
+    ChecksWrittenKeysOnly: "expectations::on_keys_not_written";
+    SkipsCommitsWithoutWrites: "expectations::without_writes";
+    TakesAnyFirstGuard: "guards::absent_at_first";
+    IgnoresGuards: "guards::absent_at_first" "guards::checked_and_written";
+    NeverWritesGuards: "guards::checked_and_written";
+    WritesGuardsFirst: "guards::kept_when_refused" "guards::serial";
+    CutsGuards: "guards::apart";
+    ChecksThenWrites: "guards::one_winner" "contention::one_winner" "contention::counter";
+    ChecksOthersFirst: "contention::skew";
+    RefusesBesideOthers: "contention::disjoint";
+    SaysUnknown: "contention::refusals_are_known";
+    AppliesRowByRow: "snapshot::one_scan" "snapshot::long_values" "cancellation::whole_or_nothing";
+    AcknowledgesFirst: "snapshot::acknowledged_is_seen";
+    ReadsWait: "waiting::reads_go_on";
 }
 
-/// The checks that have to find each fault.
-pub(super) const CASES: &[(Broken, &[&str])] = &[
-    (Broken::KeepsRowsOfIndex, &["reads::index_entries"]),
-    (Broken::DropsEmptyValues, &["values::empty_keys_and_values"]),
-    (Broken::EndsAtNul, &["values::any_bytes"]),
-    (Broken::RemovesByEmptying, &["values::removal"]),
-    (Broken::KeepsOldForNew, &["values::new_over_old"]),
-    (Broken::CutsLongKeys, &["values::long_keys"]),
-    (Broken::CutsLongValues, &["values::long_values"]),
-    (Broken::LeavesTails, &["values::long_values_change"]),
-    (Broken::AbsentMeansEmpty, &["expectations::absent"]),
-    (Broken::ComparesStarts, &["expectations::exact_value"]),
-    (
-        Broken::AppliesBeforeChecking,
-        &["expectations::all_or_nothing"],
-    ),
-    (
-        Broken::ChecksWrittenKeysOnly,
-        &["expectations::on_keys_not_written"],
-    ),
-    (
-        Broken::SkipsCommitsWithoutWrites,
-        &["expectations::without_writes"],
-    ),
-    (Broken::TakesAnyFirstGuard, &["guards::absent_at_first"]),
-    (
-        Broken::IgnoresGuards,
-        &["guards::absent_at_first", "guards::checked_and_written"],
-    ),
-    (Broken::NeverWritesGuards, &["guards::checked_and_written"]),
-    (
-        Broken::WritesGuardsFirst,
-        &["guards::kept_when_refused", "guards::serial"],
-    ),
-    (Broken::CutsGuards, &["guards::apart"]),
-    (
-        Broken::ChecksThenWrites,
-        &[
-            "guards::one_winner",
-            "contention::one_winner",
-            "contention::counter",
-        ],
-    ),
-    (Broken::ChecksOthersFirst, &["contention::skew"]),
-    (Broken::RefusesBesideOthers, &["contention::disjoint"]),
-    (Broken::SaysUnknown, &["contention::refusals_are_known"]),
-    (
-        Broken::AppliesRowByRow,
-        &[
-            "snapshot::one_scan",
-            "snapshot::long_values",
-            "cancellation::whole_or_nothing",
-        ],
-    ),
-    (
-        Broken::AcknowledgesFirst,
-        &["snapshot::acknowledged_is_seen"],
-    ),
-    (Broken::ReadsWait, &["waiting::reads_go_on"]),
-];
-
-#[derive(Clone, Copy)]
-pub(super) struct BrokenCommits(pub(super) Broken);
-
-impl New for BrokenCommits {
-    type Storage = Store;
-
-    fn new_storage(&self) -> Store {
-        Store {
-            broken: self.0,
-            store: MemoryStorage::with_lease(LEASE),
-            is_busy: AtomicBool::new(false),
-            committing: RwLock::default(),
-        }
+pub(super) fn store(broken: Broken) -> Store {
+    Store {
+        broken,
+        store: MemoryStorage::with_lease(LEASE),
+        is_busy: AtomicBool::new(false),
+        committing: RwLock::default(),
     }
 }
 

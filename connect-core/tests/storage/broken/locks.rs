@@ -13,76 +13,35 @@ use connect_core::storage::{
 use parking_lot::Mutex;
 
 use self::{gates::Gates, queue::Queue};
-use super::places::{LEASE, New};
+use super::{faults, places::LEASE};
 
-/// A fault of a backend.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Broken {
-    HoldsOffNobody,
-    LocksNothing,
-    LocksAllGuardsAtOnce,
-    GrantsTheLastFirst,
-    WaitsForThoseWhoGaveUp,
-    NeverReleases,
-    LagsUnderLocks,
-    FindsWhatIsOnlyLocked,
-    TakesAnyGuard,
-    HasNoLease,
-    TakesLateCommits,
-    KeepsGuardsOfThoseWhoLeft,
-    ForgetsCommitsOfThoseWhoLeft,
+faults! {
+    HoldsOffNobody: "locks::hold_off_commits" "progress::two_runs";
+    LocksNothing: "locks::exclusive";
+    LocksAllGuardsAtOnce: "locks::leave_others_alone";
+    GrantsTheLastFirst: "locks::granted_in_order";
+    WaitsForThoseWhoGaveUp: "locks::given_up_waiting";
+    NeverReleases: "locks::released_when_dropped";
+    LagsUnderLocks: "locks::see_what_was_before";
+    FindsWhatIsOnlyLocked: "reads::many_under_a_lock";
+    TakesAnyGuard: "locks::for_one_guard";
+    HasNoLease: "leases::go_to_the_next";
+    TakesLateCommits: "leases::go_to_the_next" "leases::refuse_late_commits";
+    KeepsGuardsOfThoseWhoLeft: "cancellation::holds_nobody_up";
+    ForgetsCommitsOfThoseWhoLeft: "cancellation::over_before_a_lock" "cancellation::under_a_lock";
 }
 
-/// The checks that have to find each fault.
-pub(super) const CASES: &[(Broken, &[&str])] = &[
-    (
-        Broken::HoldsOffNobody,
-        &["locks::hold_off_commits", "progress::two_runs"],
-    ),
-    (Broken::LocksNothing, &["locks::exclusive"]),
-    (Broken::LocksAllGuardsAtOnce, &["locks::leave_others_alone"]),
-    (Broken::GrantsTheLastFirst, &["locks::granted_in_order"]),
-    (Broken::WaitsForThoseWhoGaveUp, &["locks::given_up_waiting"]),
-    (Broken::NeverReleases, &["locks::released_when_dropped"]),
-    (Broken::LagsUnderLocks, &["locks::see_what_was_before"]),
-    (Broken::FindsWhatIsOnlyLocked, &["reads::many_under_a_lock"]),
-    (Broken::TakesAnyGuard, &["locks::for_one_guard"]),
-    (Broken::HasNoLease, &["leases::go_to_the_next"]),
-    (
-        Broken::TakesLateCommits,
-        &["leases::go_to_the_next", "leases::refuse_late_commits"],
-    ),
-    (
-        Broken::KeepsGuardsOfThoseWhoLeft,
-        &["cancellation::holds_nobody_up"],
-    ),
-    (
-        Broken::ForgetsCommitsOfThoseWhoLeft,
-        &[
-            "cancellation::over_before_a_lock",
-            "cancellation::under_a_lock",
-        ],
-    ),
-];
-
-#[derive(Clone, Copy)]
-pub(super) struct BrokenLocks(pub(super) Broken);
-
-impl New for BrokenLocks {
-    type Storage = Store;
-
-    fn new_storage(&self) -> Store {
-        let lease = match self.0 {
-            Broken::HasNoLease => Duration::from_secs(3600),
-            _ => LEASE,
-        };
-        Store {
-            broken: self.0,
-            store: MemoryStorage::with_lease(lease),
-            gates: Gates::default(),
-            queue: Arc::default(),
-            before: Arc::default(),
-        }
+pub(super) fn store(broken: Broken) -> Store {
+    let lease = match broken {
+        Broken::HasNoLease => Duration::from_secs(3600),
+        _ => LEASE,
+    };
+    Store {
+        broken,
+        store: MemoryStorage::with_lease(lease),
+        gates: Gates::default(),
+        queue: Arc::default(),
+        before: Arc::default(),
     }
 }
 

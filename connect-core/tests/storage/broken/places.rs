@@ -15,24 +15,19 @@ use connect_core::storage::{
     memory::MemoryStorage,
 };
 
+use super::faults;
 use crate::storage::room::WithRoom;
 
 /// Short, for some checks wait for it more than once before they give a backend up.
 pub(super) const LEASE: Duration = Duration::from_millis(300);
 
-/// Makes new stores that are broken in one way.
-pub(super) trait New: Send + Sync + 'static {
-    type Storage: Storage;
-
-    fn new_storage(&self) -> Self::Storage;
-}
-
-pub(super) struct BrokenPlace<N>(pub(super) N);
+/// A place for new stores that are broken in one way.
+pub(super) struct BrokenPlace<F>(pub(super) F);
 
 #[async_trait]
-impl<N: New> Place for BrokenPlace<N> {
+impl<F: Fn() -> S + Send + Sync, S: Storage> Place for BrokenPlace<F> {
     async fn open(&self) -> Result<Arc<dyn Storage>, StorageError> {
-        Ok(Arc::new(self.0.new_storage()))
+        Ok(Arc::new((self.0)()))
     }
 
     fn persists(&self) -> bool {
@@ -44,26 +39,14 @@ impl<N: New> Place for BrokenPlace<N> {
     }
 }
 
-/// A fault of a place.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Broken {
-    ForgetsOnClose,
-    SaysUnknownWhenFull,
-    WritesWhenFull,
-    CannotReadWhenFull,
-    CannotOpenWhenFull,
-    StaysFull,
+faults! {
+    ForgetsOnClose: "reopening::keeps_everything";
+    SaysUnknownWhenFull: "full::refuses";
+    WritesWhenFull: "full::refuses";
+    CannotReadWhenFull: "full::refuses";
+    CannotOpenWhenFull: "full::opens";
+    StaysFull: "full::goes_on";
 }
-
-/// The checks that have to find each fault.
-pub(super) const CASES: &[(Broken, &[&str])] = &[
-    (Broken::ForgetsOnClose, &["reopening::keeps_everything"]),
-    (Broken::SaysUnknownWhenFull, &["full::refuses"]),
-    (Broken::WritesWhenFull, &["full::refuses"]),
-    (Broken::CannotReadWhenFull, &["full::refuses"]),
-    (Broken::CannotOpenWhenFull, &["full::opens"]),
-    (Broken::StaysFull, &["full::goes_on"]),
-];
 
 #[async_trait]
 impl Place for Broken {

@@ -7,70 +7,29 @@ use connect_core::storage::{
 };
 use tokio::task::yield_now;
 
-use super::places::{LEASE, New};
+use super::{faults, places::LEASE};
 
-/// A fault of a backend.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Broken {
-    OrdersAsSigned,
-    IncludesTheEnd,
-    TurnsRangesAround,
-    TakesLimitZeroForOne,
-    IgnoresNewestFirst,
-    AnswersGetsFirst,
-    HidesEntriesWithoutRow,
-    FollowsManyToTheSameRows,
-    HidesRowlessAmongMany,
-    TakesShortKeysWhole,
-    ReadsOneByOne,
-    ScansRowByRow,
-    FollowsLater,
-    JoinsLater,
-    ReadsLongValuesLater,
-    ReadsVeryLongValuesLater,
+faults! {
+    OrdersAsSigned: "order::unsigned_bytes";
+    IncludesTheEnd: "order::range_ends";
+    TurnsRangesAround: "order::empty_ranges";
+    TakesLimitZeroForOne: "order::limits";
+    IgnoresNewestFirst: "order::newest_first" "model::fixed_seed";
+    AnswersGetsFirst: "reads::in_order_asked";
+    HidesEntriesWithoutRow: "reads::follow" "reads::scan_follow";
+    FollowsManyToTheSameRows: "reads::many";
+    HidesRowlessAmongMany: "reads::many";
+    TakesShortKeysWhole: "reads::short_keys";
+    ReadsOneByOne: "snapshot::several_gets" "snapshot::all_kinds";
+    ScansRowByRow: "snapshot::one_scan";
+    FollowsLater: "snapshot::follow";
+    JoinsLater: "snapshot::scan_follow";
+    ReadsLongValuesLater: "snapshot::long_values";
+    ReadsVeryLongValuesLater: "snapshot::very_long_values";
 }
 
-/// The checks that have to find each fault.
-pub(super) const CASES: &[(Broken, &[&str])] = &[
-    (Broken::OrdersAsSigned, &["order::unsigned_bytes"]),
-    (Broken::IncludesTheEnd, &["order::range_ends"]),
-    (Broken::TurnsRangesAround, &["order::empty_ranges"]),
-    (Broken::TakesLimitZeroForOne, &["order::limits"]),
-    (
-        Broken::IgnoresNewestFirst,
-        &["order::newest_first", "model::fixed_seed"],
-    ),
-    (Broken::AnswersGetsFirst, &["reads::in_order_asked"]),
-    (
-        Broken::HidesEntriesWithoutRow,
-        &["reads::follow", "reads::scan_follow"],
-    ),
-    (Broken::FollowsManyToTheSameRows, &["reads::many"]),
-    (Broken::HidesRowlessAmongMany, &["reads::many"]),
-    (Broken::TakesShortKeysWhole, &["reads::short_keys"]),
-    (
-        Broken::ReadsOneByOne,
-        &["snapshot::several_gets", "snapshot::all_kinds"],
-    ),
-    (Broken::ScansRowByRow, &["snapshot::one_scan"]),
-    (Broken::FollowsLater, &["snapshot::follow"]),
-    (Broken::JoinsLater, &["snapshot::scan_follow"]),
-    (Broken::ReadsLongValuesLater, &["snapshot::long_values"]),
-    (
-        Broken::ReadsVeryLongValuesLater,
-        &["snapshot::very_long_values"],
-    ),
-];
-
-#[derive(Clone, Copy)]
-pub(super) struct BrokenReads(pub(super) Broken);
-
-impl New for BrokenReads {
-    type Storage = Store;
-
-    fn new_storage(&self) -> Store {
-        Store(self.0, MemoryStorage::with_lease(LEASE))
-    }
+pub(super) fn store(broken: Broken) -> Store {
+    Store(broken, MemoryStorage::with_lease(LEASE))
 }
 
 pub(super) struct Store(Broken, MemoryStorage);

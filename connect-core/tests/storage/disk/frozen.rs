@@ -8,53 +8,43 @@ use std::{
     time::Duration,
 };
 
-use connect_core::storage::{Commit, Entry, Storage as _, Write, disk::FrozenRows};
+use connect_core::storage::{Entry, Key, Write, disk::FrozenRows};
 
-use super::{harness::Engine, on_each_engine};
-use crate::faulty::rows;
+use crate::{
+    faulty::rows,
+    storage::engines::{Engine, on_each_engine},
+};
 
-fn key(number: usize) -> Box<[u8]> {
+fn key(number: usize) -> Key {
     format!("key {number:06}").into_bytes().into()
 }
 
-/// Values of which every tenth is stored in parts.
-fn value(number: usize, round: usize) -> Arc<[u8]> {
+/// A row of which every tenth is stored in parts.
+fn put(number: usize, round: usize) -> (Key, Write) {
     let len = if number.is_multiple_of(10) { 9000 } else { 40 };
     let mut value = vec![number as u8; len];
     value[..8].copy_from_slice(&round.to_be_bytes());
-    value.into()
-}
-
-fn commit(writes: Vec<(Box<[u8]>, Write)>) -> Commit {
-    Commit {
-        writes,
-        ..Commit::default()
-    }
+    (key(number), Write::Put(value.into()))
 }
 
 /// All that is left to read.
 fn left(frozen: &mut FrozenRows) -> Vec<Entry> {
-    let mut rows = Vec::new();
-    loop {
-        let page = frozen.next_page().unwrap();
-        if page.is_empty() {
-            return rows;
-        }
-        rows.extend(page);
-    }
+    let pages = std::iter::from_fn(|| Some(frozen.next_page().unwrap()));
+    pages
+        .take_while(|page| !page.is_empty())
+        .flatten()
+        .collect()
 }
 
-async fn writes_after_the_moment_are_not_seen<E: Engine>() {
+async fn writes_after_the_moment_are_not_seen(engine: Engine) {
     const ROWS: usize = 4000;
-    let folder = tempfile::tempdir().unwrap();
-    let store = Arc::new(E::open(folder.path()).unwrap());
-    let put = |number, round| (key(number), Write::Put(value(number, round)));
+    let (_folder, store) = engine.fresh();
     for first in (0..ROWS).step_by(1000) {
         let writes = (first..first + 1000).map(|number| put(2 * number, 0));
-        store.commit(commit(writes.collect())).await.unwrap();
+        store.write(writes.collect()).await.unwrap();
     }
-    let before = rows(&*store).await;
-    let mut frozen = E::freeze(&store);
+    let before = rows(&*store.0).await;
+    let mut frozen = store.frozen();
     let mut found = frozen.next_page().unwrap();
     assert!(found.len() < ROWS);
 
@@ -66,15 +56,13 @@ async fn writes_after_the_moment_are_not_seen<E: Engine>() {
         let mut round = 1;
         while round < 4 || !ends.load(Ordering::Relaxed) {
             let large = (0..5000).map(|number| put(number, round)).collect();
-            let small = |number: usize| {
-                let removed = (key(2 * number), Write::Remove);
-                commit(vec![removed, put(2 * number + 1, round)])
-            };
+            let removed = |number: usize| (key(2 * number), Write::Remove);
+            let small = |number: usize| vec![removed(number), put(2 * number + 1, round)];
             let (large, ..) = tokio::join!(
-                writer.commit(commit(large)),
-                writer.commit(small(17)),
-                writer.commit(small(2999)),
-                writer.commit(small(3999)),
+                writer.write(large),
+                writer.write(small(17)),
+                writer.write(small(2999)),
+                writer.write(small(3999)),
             );
             large.unwrap();
             round += 1;
@@ -87,29 +75,24 @@ async fn writes_after_the_moment_are_not_seen<E: Engine>() {
     writing.await.unwrap();
     assert_eq!(found.len(), before.len());
     assert!(found == before);
-    let now = E::freeze(&store);
-    let expected = rows(&*store).await;
-    assert!(expected != before);
-    let (mut now, store) = (now, store);
-    assert!(left(&mut now) == expected);
-    assert!(E::verify(&store).is_clean());
+    let expected = rows(&*store.0).await;
+    assert!(expected != before && left(&mut store.frozen()) == expected);
+    assert!(store.report().is_clean());
 }
 
-async fn a_store_closes_although_somebody_reads<E: Engine>() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = E::open(folder.path()).unwrap();
-    let put = |number| (key(number), Write::Put(value(number, 0)));
-    let writes = (0..2000).map(put).collect();
-    store.commit(commit(writes)).await.unwrap();
-    let mut frozen = E::freeze(&store);
+async fn a_store_closes_although_somebody_reads(engine: Engine) {
+    let (folder, store) = engine.fresh();
+    let writes = (0..2000).map(|number| put(number, 0)).collect();
+    store.write(writes).await.unwrap();
+    let mut frozen = store.frozen();
     frozen.next_page().unwrap();
     drop(store);
     let refused = frozen.next_page().unwrap_err().to_string();
     assert!(refused.contains("the store was closed"), "{refused}");
-    E::open(folder.path()).unwrap();
+    engine.open(folder.path()).unwrap();
 }
 
-on_each_engine! {
+on_each_engine!(
     writes_after_the_moment_are_not_seen,
     a_store_closes_although_somebody_reads,
-}
+);

@@ -2,13 +2,10 @@
 
 use std::{fs, path::Path};
 
-use connect_core::storage::{RowsVersion, Storage as _, disk::OpenError};
+use connect_core::storage::{RowsVersion, disk::OpenError};
 use serde_json::{Value as Json, json};
 
-use super::{
-    harness::{Engine, get, put, value},
-    on_each_engine,
-};
+use crate::storage::engines::{Engine, on_each_engine, value};
 
 const THIS: u32 = RowsVersion::THIS.written_by;
 
@@ -34,17 +31,17 @@ fn of_this() -> [Json; 3] {
     [json!(3), json!(THIS), json!(oldest)]
 }
 
-async fn a_new_folder_has_the_numbers<E: Engine>() {
+async fn a_new_folder_has_the_numbers(engine: Engine) {
     let folder = tempfile::tempdir().unwrap();
-    drop(E::open(folder.path()).unwrap());
+    drop(engine.open(folder.path()).unwrap());
     assert_eq!(numbers(folder.path()), of_this());
 }
 
 /// A folder as the programs have left it that knew of no numbers.
-async fn a_folder_without_numbers_gets_them_with_the_first_commit<E: Engine>() {
+async fn a_folder_without_numbers_gets_them_with_the_first_commit(engine: Engine) {
     let folder = tempfile::tempdir().unwrap();
-    let store = E::open(folder.path()).unwrap();
-    put(&store, b"k", b"v").await.unwrap();
+    let store = engine.open(folder.path()).unwrap();
+    store.put(b"k", b"v").await.unwrap();
     drop(store);
     write_marker(folder.path(), |marker| {
         let fields = marker.as_object_mut().unwrap();
@@ -53,40 +50,40 @@ async fn a_folder_without_numbers_gets_them_with_the_first_commit<E: Engine>() {
         fields.remove("oldest_reader");
     });
     let before = fs::read(folder.path().join("connect.store")).unwrap();
-    let store = E::open(folder.path()).unwrap();
-    assert_eq!(get(&store, b"k").await.unwrap(), value(b"v"));
+    let store = engine.open(folder.path()).unwrap();
+    assert_eq!(store.get(b"k").await.unwrap(), value(b"v"));
     drop(store);
     // Who only reads keeps nobody out.
     let after = fs::read(folder.path().join("connect.store")).unwrap();
     assert_eq!(after, before);
-    let store = E::open(folder.path()).unwrap();
-    put(&store, b"k", b"w").await.unwrap();
+    let store = engine.open(folder.path()).unwrap();
+    store.put(b"k", b"w").await.unwrap();
     assert_eq!(numbers(folder.path()), of_this());
     drop(store);
-    let store = E::open(folder.path()).unwrap();
-    assert_eq!(get(&store, b"k").await.unwrap(), value(b"w"));
+    let store = engine.open(folder.path()).unwrap();
+    assert_eq!(store.get(b"k").await.unwrap(), value(b"w"));
 }
 
-async fn a_commit_whose_numbers_cannot_be_noted_is_refused<E: Engine>() {
+async fn a_commit_whose_numbers_cannot_be_noted_is_refused(engine: Engine) {
     let folder = tempfile::tempdir().unwrap();
-    drop(E::open(folder.path()).unwrap());
+    drop(engine.open(folder.path()).unwrap());
     write_marker(folder.path(), |marker| marker["format"] = json!(2));
-    let store = E::open(folder.path()).unwrap();
+    let store = engine.open(folder.path()).unwrap();
     // In the way of the file that takes the marker's place.
     let new = folder.path().join("connect.store.new");
     fs::create_dir(&new).unwrap();
-    let refused = put(&store, b"k", b"v").await.unwrap_err();
+    let refused = store.put(b"k", b"v").await.unwrap_err();
     assert!(refused.to_string().contains("connect.store"), "{refused}");
-    assert_eq!(get(&store, b"k").await.unwrap(), None);
+    assert_eq!(store.get(b"k").await.unwrap(), None);
     fs::remove_dir(&new).unwrap();
-    put(&store, b"k", b"v").await.unwrap();
+    store.put(b"k", b"v").await.unwrap();
     assert_eq!(numbers(folder.path()), of_this());
 }
 
-async fn only_what_needs_a_newer_program_is_refused<E: Engine>() {
+async fn only_what_needs_a_newer_program_is_refused(engine: Engine) {
     for (oldest_reader, is_refused) in [(THIS, false), (THIS + 1, true)] {
         let folder = tempfile::tempdir().unwrap();
-        drop(E::open(folder.path()).unwrap());
+        drop(engine.open(folder.path()).unwrap());
         write_marker(folder.path(), |marker| {
             marker["written_by"] = json!(THIS + 1);
             marker["oldest_reader"] = json!(oldest_reader);
@@ -96,10 +93,10 @@ async fn only_what_needs_a_newer_program_is_refused<E: Engine>() {
             }
         });
         let before = numbers(folder.path());
-        match E::open(folder.path()) {
+        match engine.open(folder.path()) {
             Ok(store) => {
                 assert!(!is_refused);
-                put(&store, b"k", b"v").await.unwrap();
+                store.put(b"k", b"v").await.unwrap();
                 store.read(&[]).await.unwrap();
             }
             Err(error) => {

@@ -11,10 +11,7 @@ use std::{
 
 use connect_core::storage::{
     conformance::crash::{Load, Note, check, work},
-    postgres::{
-        PostgresOptions, PostgresStorage,
-        testing::{Cluster, TestDatabase},
-    },
+    postgres::testing::{Cluster, TestDatabase},
 };
 use parking_lot::Mutex;
 use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
@@ -27,7 +24,7 @@ const LOAD: Load = Load {
 };
 
 /// The rounds, unless this variable asks for others. With it, other long tests are run whole too.
-const ROUNDS: u32 = 4;
+const ROUNDS: u32 = 2;
 pub(super) const ROUNDS_VARIABLE: &str = "CONNECT_TEST_CRASHES";
 
 /// The time within which something is committed, on a machine that is busy.
@@ -39,9 +36,7 @@ async fn what_was_acknowledged_survives_a_crash_of_the_database() {
         return;
     };
     let database = TestDatabase::on(cluster.config());
-    let options = PostgresOptions::default();
-    let store = PostgresStorage::open(&database.address(), options).await;
-    let store = Arc::new(store.unwrap());
+    let store = super::open(&database.address(), |_| ()).await;
     let notes = Arc::new(Mutex::new(Vec::<Note>::new()));
     let rounds = env::var(ROUNDS_VARIABLE).map_or(ROUNDS, |rounds| rounds.parse().unwrap());
     let mut random = StdRng::seed_from_u64(7);

@@ -4,52 +4,18 @@ use std::{
     env,
     io::{Read as _, Write as _},
     net::{TcpListener, TcpStream},
-    sync::Arc,
     thread,
     time::{Duration, Instant},
 };
 
-use async_trait::async_trait;
-use connect_core::storage::{
-    Commit, Guard, Read, Storage, StorageError, Write,
-    conformance::{self, Place},
-    postgres::{PostgresOptions, PostgresStorage, testing::TestDatabase},
+use connect_core::storage::{Read, Storage as _, conformance};
+
+use super::{
+    Database, crashes::ROUNDS_VARIABLE, database, distance, guarded, narrow, on_one_server, open,
+    put,
 };
 
-use super::{LEASE, crashes::ROUNDS_VARIABLE, distance};
-
 const HALF_A_MILLISECOND: Duration = Duration::from_micros(500);
-
-/// A database a millisecond away, there and back.
-struct Far {
-    port: u16,
-    database: TestDatabase,
-}
-
-impl Far {
-    fn new() -> Self {
-        let database = TestDatabase::new().unwrap();
-        let port = distance::between(database.port(), HALF_A_MILLISECOND);
-        Self { port, database }
-    }
-}
-
-#[async_trait]
-impl Place for Far {
-    async fn open(&self) -> Result<Arc<dyn Storage>, StorageError> {
-        let options = PostgresOptions {
-            lease: LEASE,
-            ..PostgresOptions::default()
-        };
-        let address = self.database.address_at(self.port);
-        let storage = PostgresStorage::open(&address, options).await;
-        Ok(Arc::new(storage.map_err(StorageError::new)?))
-    }
-
-    fn lease(&self) -> Duration {
-        LEASE
-    }
-}
 
 /// The checks that depend on time, or on what comes first.
 const ON_TIME: [&str; 8] = [
@@ -63,30 +29,28 @@ const ON_TIME: [&str; 8] = [
     "waiting",
 ];
 
+on_one_server!(
+    it_keeps_its_promises_and_its_trips_some_way_off:
+    it_keeps_its_promises_a_millisecond_away,
+    each_call_is_one_trip,
+);
+
 /// All promises where long runs are asked for; otherwise those that depend on time.
-#[tokio::test(flavor = "multi_thread")]
-async fn it_keeps_its_promises_a_millisecond_away() -> Result<(), conformance::Failures> {
-    if TestDatabase::new().is_none() {
-        return Ok(());
-    }
-    if env::var_os(ROUNDS_VARIABLE).is_some() {
-        return conformance::run_all(Far::new).await;
-    }
+async fn it_keeps_its_promises_a_millisecond_away() {
+    let _database = database!();
+    let far = || {
+        let near = Database::new(true);
+        let port = distance::between(near.port, HALF_A_MILLISECOND);
+        Database { port, ..near }
+    };
+    let is_long = env::var_os(ROUNDS_VARIABLE).is_some();
     let is_on_time = |name: &str| ON_TIME.iter().any(|group| name.starts_with(group));
-    let (mut failures, mut run) = (Vec::new(), 0);
-    for check in conformance::CHECKS {
-        if is_on_time(check.name) {
-            run += 1;
-            let checked = check.run(&Far::new()).await;
-            failures.extend(checked.err().map(|fault| (check, fault)));
-        }
-    }
-    assert!(run > 25, "{run}");
-    if failures.is_empty() {
-        Ok(())
-    } else {
-        Err(conformance::Failures(failures))
-    }
+    let checks = conformance::CHECKS.iter();
+    let checks: Vec<_> = checks
+        .filter(|check| is_long || is_on_time(check.name))
+        .collect();
+    assert!(checks.len() > 25, "{}", checks.len());
+    conformance::run(checks, far).await.unwrap();
 }
 
 /// Sends back what it gets, over one connection.
@@ -122,30 +86,21 @@ fn the_way_takes_a_millisecond_however_much_is_under_way() {
     }
     socket.read_exact(&mut [0; MANY]).unwrap();
     // One after another they would take two seconds.
-    let taken = start.elapsed();
-    assert!(taken < Duration::from_secs(1), "{taken:?}");
+    assert!(
+        start.elapsed() < Duration::from_secs(1),
+        "{:?}",
+        start.elapsed()
+    );
 }
 
-/// Checks the trips that [`Storage`] promises of each of its methods, by the time that they take. A lock where
-/// there is no row is the exception.
-#[tokio::test(flavor = "multi_thread")]
+/// Checks the trips that [`Storage`](connect_core::storage::Storage) promises of each of its methods, by the
+/// time that they take. A lock where there is no row is the exception.
 async fn each_call_is_one_trip() {
     const EACH_WAY: Duration = Duration::from_millis(40);
-    let Some(database) = TestDatabase::new() else {
-        return;
-    };
+    let database = database!();
     let port = distance::between(database.port(), EACH_WAY);
-    let options = PostgresOptions {
-        readers: 1,
-        writers: 1,
-        ..PostgresOptions::default()
-    };
-    let store = PostgresStorage::open(&database.address_at(port), options).await;
-    let store = store.unwrap();
-    let commit = |value: &[u8]| Commit {
-        writes: vec![(b"k"[..].into(), Write::Put(value.into()))],
-        ..Commit::default()
-    };
+    let store = open(&database.address_at(port), narrow).await;
+    let commit = |value: &[u8]| put(*b"k", value);
     let reads = [Read::Get(b"k"), Read::Get(b"l")];
     // The connections are opened, and know their statements.
     store.read(&reads).await.unwrap();
@@ -169,16 +124,9 @@ async fn each_call_is_one_trip() {
     trips();
     lock.read(&reads[..1]).await.unwrap();
     assert_eq!(trips(), 1, "read under a lock");
-    let guard = Guard {
-        key: b"g"[..].into(),
-        was: None,
-        becomes: b"1"[..].into(),
-    };
-    let guarded = Commit {
-        guard: Some(guard),
-        ..commit(b"3")
-    };
-    lock.commit(guarded).await.unwrap();
+    lock.commit(guarded(*b"g", None, b"1", commit(b"3")))
+        .await
+        .unwrap();
     assert_eq!(trips(), 1, "commit under a lock");
     store.lock(b"g").await.unwrap();
     assert_eq!(trips(), 1, "lock");

@@ -3,73 +3,61 @@
 use std::{sync::Arc, time::Duration};
 
 use connect_core::storage::{
-    Commit, CommitError, Expectation, Guard, Key, Range, Read, Storage, Write,
-    memory::MemoryStorage,
-    postgres::{PostgresOptions, PostgresStorage, testing::TestDatabase},
+    Commit, CommitError, Expectation, Key, Range, Read, Storage, Write, memory::MemoryStorage,
+    postgres::testing::TestDatabase,
 };
 use futures_util::future::join_all;
 use tokio::time::Instant;
 
-use super::distance;
+use super::{
+    Store, database, distance, get, guarded, is_conflict, narrow, on_one_server, open, put,
+};
 
 /// The work that comes at the same time.
 const MANY: usize = 100;
 
-/// A server's store, and its database.
-async fn open() -> Option<(Arc<PostgresStorage>, TestDatabase)> {
-    let database = TestDatabase::new()?;
-    Some((server(&database).await, database))
-}
-
-async fn server(database: &TestDatabase) -> Arc<PostgresStorage> {
-    let store = PostgresStorage::open(&database.address(), PostgresOptions::default()).await;
-    Arc::new(store.unwrap())
-}
+on_one_server!(
+    what_comes_together_shares_trips_and_harms_no_other:
+    each_read_gets_its_own_answer,
+    a_commit_that_fails_harms_no_other,
+    commits_of_the_same_rows_come_one_after_another,
+    a_lock_of_another_server_holds_up_its_own_commits_only,
+    a_commit_that_cannot_hold_ends_its_lock,
+    a_commit_under_a_lock_that_is_refused_leaves_no_row,
+    what_waits_shares_a_trip,
+);
 
 fn key(kind: &str, number: usize) -> Key {
     format!("{kind}{number:03}").into_bytes().into()
 }
 
-fn guard(number: usize, was: Option<&[u8]>) -> Guard {
-    Guard {
-        key: key("guard", number),
-        was: was.map(Into::into),
-        becomes: b"2"[..].into(),
-    }
+/// A commit of a row with its guard, of which this is expected.
+fn expecting(number: usize, was: Option<&[u8]>) -> Commit {
+    let row = put(key("row", number), b"written");
+    guarded(key("guard", number), was, b"2", row)
 }
 
 /// A commit of a row that expects its guard to be 1.
 fn commit(number: usize) -> Commit {
-    Commit {
-        guard: Some(guard(number, Some(b"1"))),
-        writes: vec![(key("row", number), Write::Put(b"written"[..].into()))],
-        ..Commit::default()
-    }
+    expecting(number, Some(b"1"))
 }
 
-/// Guards that are 1, and a row that all may expect.
-async fn fill(store: &dyn Storage) {
-    let mut writes: Vec<_> = (0..MANY)
-        .map(|number| (key("guard", number), Write::Put(b"1"[..].into())))
-        .collect();
-    writes.push((b"token"[..].into(), Write::Put(b"good"[..].into())));
-    let commit = Commit {
-        writes,
-        ..Commit::default()
-    };
+fn unguarded(number: usize) -> Commit {
+    put(key("row", number), b"written")
+}
+
+/// A server's store with guards that are 1, and a row that all may expect.
+async fn filled(database: &TestDatabase) -> Store {
+    let store = open(&database.address(), |_| ()).await;
+    let mut commit = put(*b"token", b"good");
+    let guards = (0..MANY).map(|number| (key("guard", number), Write::Put(b"1"[..].into())));
+    commit.writes.extend(guards);
     store.commit(commit).await.unwrap();
-}
-
-async fn value(store: &dyn Storage, key: &[u8]) -> Option<Vec<u8>> {
-    let mut found = store.read(&[Read::Get(key)]).await.unwrap();
-    found.value().unwrap().map(|value| value.to_vec())
+    store
 }
 
 /// Commits all at once, each by a task of its own.
-async fn at_once(
-    store: &Arc<PostgresStorage>,
-    commits: Vec<Commit>,
-) -> Vec<Result<(), CommitError>> {
+async fn at_once(store: &Store, commits: Vec<Commit>) -> Vec<Result<(), CommitError>> {
     let tasks = commits.into_iter().map(|commit| {
         let store = store.clone();
         tokio::spawn(async move { store.commit(commit).await })
@@ -78,24 +66,17 @@ async fn at_once(
     ended.into_iter().map(Result::unwrap).collect()
 }
 
-#[tokio::test(flavor = "multi_thread")]
 async fn each_read_gets_its_own_answer() {
-    let Some((store, _database)) = open().await else {
-        return;
-    };
+    let database = database!();
+    let store = open(&database.address(), |_| ()).await;
     let model = Arc::new(MemoryStorage::new());
-    let entries = (0..MANY).flat_map(|number| {
-        let id = format!("{number:03}").into_bytes();
-        let row = format!("row {number}").into_bytes();
-        [
-            (key("entry", number), id.into()),
-            (key("row", number), row.into()),
-        ]
+    let rows = (0..MANY).flat_map(|number| {
+        let (id, row) = (format!("{number:03}"), format!("row {number}"));
+        let put = |key: Key, text: String| (key, Write::Put(text.into_bytes().into()));
+        [put(key("entry", number), id), put(key("row", number), row)]
     });
     let commit = Commit {
-        writes: entries
-            .map(|(key, value)| (key, Write::Put(value)))
-            .collect(),
+        writes: rows.collect(),
         ..Commit::default()
     };
     model.commit(commit.clone()).await.unwrap();
@@ -137,119 +118,80 @@ async fn each_read_gets_its_own_answer() {
     join_all(tasks.map(async |task| task.await.unwrap())).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+/// Also where only guards are not as expected, so that all the others go together.
 async fn a_commit_that_fails_harms_no_other() {
-    let Some((store, _database)) = open().await else {
-        return;
-    };
-    fill(&*store).await;
-    let commits = (0..MANY).map(|number| {
-        let mut commit = commit(number);
-        let good = Expectation::Is(b"good"[..].into());
-        commit.expects.push((b"token"[..].into(), good.clone()));
-        if number % 9 == 1 {
-            // Another one, which is not there.
-            commit.expects.push((b"revoked"[..].into(), good));
+    let database = database!();
+    for only_guards in [false, true] {
+        let store = filled(&database).await;
+        let commits = (0..MANY).map(|number| {
+            let was = match number {
+                _ if number % 7 == 2 => Some(&b"0"[..]),
+                _ if number % 11 == 3 => None,
+                _ => Some(&b"1"[..]),
+            };
+            let mut commit = expecting(number, was);
+            if !only_guards {
+                let good = Expectation::Is(b"good"[..].into());
+                commit.expects.push(((*b"token").into(), good.clone()));
+                if number % 9 == 1 {
+                    // Another one, which is not there.
+                    commit.expects.push(((*b"revoked").into(), good));
+                }
+            }
+            commit
+        });
+        let ended = at_once(&store, commits.collect()).await;
+        for (number, ended) in ended.into_iter().enumerate() {
+            let is_revoked = number % 9 == 1 && !only_guards;
+            let is_good = !is_revoked && number % 7 != 2 && number % 11 != 3;
+            assert_eq!(
+                (ended.is_ok(), is_conflict(&ended)),
+                (is_good, !is_good),
+                "{number}"
+            );
+            let guard = get(&*store, &key("guard", number)).await.unwrap();
+            assert_eq!(guard, if is_good { b"2" } else { b"1" }, "{number}");
+            let row = get(&*store, &key("row", number)).await;
+            assert_eq!(row.is_some(), is_good, "{number}");
         }
-        if number % 7 == 2 {
-            commit.guard = Some(guard(number, Some(b"0")));
-        }
-        if number % 11 == 3 {
-            commit.guard = Some(guard(number, None));
-        }
-        commit
-    });
-    let ended = at_once(&store, commits.collect()).await;
-    for (number, ended) in ended.into_iter().enumerate() {
-        let is_good = number % 9 != 1 && number % 7 != 2 && number % 11 != 3;
-        let is_conflict = matches!(ended, Err(CommitError::Conflict));
-        assert_eq!(
-            (ended.is_ok(), is_conflict),
-            (is_good, !is_good),
-            "{number}"
-        );
-        let (guard, row) = (key("guard", number), key("row", number));
-        let (expected, written) = match is_good {
-            true => (b"2", Some(b"written"[..].to_vec())),
-            false => (b"1", None),
+        let rows = (0..MANY).map(|number| (key("row", number), Write::Remove));
+        let clean = Commit {
+            writes: rows.collect(),
+            ..Commit::default()
         };
-        assert_eq!(value(&*store, &guard).await.unwrap(), expected, "{number}");
-        assert_eq!(value(&*store, &row).await, written, "{number}");
+        store.commit(clean).await.unwrap();
     }
 }
 
 /// Commits without a guard that write the same row, and commits of one guard.
-#[tokio::test(flavor = "multi_thread")]
 async fn commits_of_the_same_rows_come_one_after_another() {
-    let Some((store, _database)) = open().await else {
-        return;
-    };
-    fill(&*store).await;
-    let same = (0..MANY).map(|_| Commit {
-        guard: None,
-        ..commit(0)
-    });
-    let ended = at_once(&store, same.collect()).await;
+    let database = database!();
+    let store = filled(&database).await;
+    let ended = at_once(&store, vec![unguarded(0); MANY]).await;
     assert!(ended.iter().all(Result::is_ok));
     let ended = at_once(&store, vec![commit(0); MANY]).await;
     assert_eq!(ended.iter().filter(|ended| ended.is_ok()).count(), 1);
-    let is_conflict =
-        |ended: &&Result<(), CommitError>| matches!(ended, Err(CommitError::Conflict));
-    assert_eq!(ended.iter().filter(is_conflict).count(), MANY - 1);
-}
-
-/// Only guards are not as expected, so that all the others go together.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_guard_that_has_moved_on_harms_no_other() {
-    let Some((store, _database)) = open().await else {
-        return;
-    };
-    fill(&*store).await;
-    let wrong = [None, Some(&b"0"[..])];
-    let commits = (0..MANY).map(|number| Commit {
-        guard: Some(guard(
-            number,
-            *wrong.get(number % 10).unwrap_or(&Some(b"1")),
-        )),
-        ..commit(number)
-    });
-    let ended = at_once(&store, commits.collect()).await;
-    for (number, ended) in ended.into_iter().enumerate() {
-        let is_written = value(&*store, &key("row", number)).await.is_some();
-        assert_eq!(
-            (ended.is_ok(), is_written),
-            (number % 10 > 1, ended.is_ok())
-        );
-        assert!(
-            matches!(ended, Ok(()) | Err(CommitError::Conflict)),
-            "{ended:?}"
-        );
-    }
+    assert_eq!(
+        ended.iter().filter(|ended| is_conflict(ended)).count(),
+        MANY - 1
+    );
 }
 
 /// A guard that another server has locked keeps only its own commit waiting.
-#[tokio::test(flavor = "multi_thread")]
 async fn a_lock_of_another_server_holds_up_its_own_commits_only() {
-    let Some((store, database)) = open().await else {
-        return;
-    };
-    let other = server(&database).await;
-    fill(&*store).await;
+    let database = database!();
+    let store = filled(&database).await;
+    let other = open(&database.address(), |_| ()).await;
     let held = other.lock(&key("guard", 0)).await.unwrap();
     let mut waiting = Vec::new();
-    for round in 0..3 {
-        let first = round * 30;
+    for first in [0, 30, 60] {
         let before = at_once(&store, (first + 1..first + 15).map(commit).collect());
         // One that waits, among others with a guard and without.
         let held_up = async {
             let store = store.clone();
             waiting.push(tokio::spawn(async move { store.commit(commit(0)).await }));
         };
-        let unguarded = (first + 15..first + 30).map(|number| Commit {
-            guard: None,
-            ..commit(number)
-        });
-        let after = at_once(&store, unguarded.collect());
+        let after = at_once(&store, (first + 15..first + 30).map(unguarded).collect());
         let (before, (), after) = tokio::join!(before, held_up, after);
         assert!(before.iter().chain(&after).all(Result::is_ok));
     }
@@ -260,86 +202,55 @@ async fn a_lock_of_another_server_holds_up_its_own_commits_only() {
 }
 
 /// Expectations that contradict each other are never sent. The lock is released all the same.
-#[tokio::test(flavor = "multi_thread")]
 async fn a_commit_that_cannot_hold_ends_its_lock() {
-    let Some((store, database)) = open().await else {
-        return;
-    };
-    let other = server(&database).await;
-    fill(&*store).await;
+    let database = database!();
+    let store = filled(&database).await;
+    let other = open(&database.address(), |_| ()).await;
     let held = store.lock(&key("guard", 0)).await.unwrap();
-    let expects = [&b"good"[..], b"bad"].map(|value| {
-        let expectation = Expectation::Is(value.into());
-        (b"token"[..].into(), expectation)
-    });
+    let expects = [&b"good"[..], b"bad"];
+    let expects = expects.map(|value| ((*b"token").into(), Expectation::Is(value.into())));
     let contradiction = Commit {
         expects: expects.into(),
         ..commit(0)
     };
     let refused = held.commit(contradiction).await;
-    assert!(matches!(refused, Err(CommitError::Conflict)), "{refused:?}");
+    assert!(is_conflict(&refused), "{refused:?}");
     let next = tokio::time::timeout(Duration::from_secs(5), other.commit(commit(0)));
     next.await.unwrap().unwrap();
 }
 
 /// A row that was made to be locked goes with a commit that finds another state of the guard.
-#[tokio::test(flavor = "multi_thread")]
 async fn a_commit_under_a_lock_that_is_refused_leaves_no_row() {
-    let Some((store, database)) = open().await else {
-        return;
+    let database = database!();
+    let store = filled(&database).await;
+    let holds = |rows: usize| {
+        let count = "DO $$ BEGIN ASSERT (SELECT count(*) FROM connect_rows) =";
+        database.execute(&format!("{count} {rows}; END $$"));
     };
-    let count = async || {
-        let address = database.address();
-        let (client, connection) = tokio_postgres::connect(&address, tokio_postgres::NoTls)
-            .await
-            .unwrap();
-        let connection = tokio::spawn(connection);
-        let count = client.query_one("SELECT count(*) FROM connect_rows", &[]);
-        let count: i64 = count.await.unwrap().get(0);
-        connection.abort();
-        count
-    };
-    let before = count().await;
-    let guarded = |was: Option<&[u8]>| Commit {
-        guard: Some(Guard {
-            key: b"nobody's".as_slice().into(),
-            was: was.map(Into::into),
-            becomes: b"1".as_slice().into(),
-        }),
-        ..Commit::default()
-    };
+    let guarded = |was| guarded(*b"nobody's", was, b"1", Commit::default());
     let held = store.lock(b"nobody's").await.unwrap();
     let refused = held.commit(guarded(Some(b"0"))).await;
-    assert!(matches!(refused, Err(CommitError::Conflict)), "{refused:?}");
-    assert_eq!(count().await, before);
+    assert!(is_conflict(&refused), "{refused:?}");
+    holds(MANY + 1);
     let held = store.lock(b"nobody's").await.unwrap();
     held.commit(guarded(None)).await.unwrap();
-    assert_eq!(count().await, before + 1);
+    holds(MANY + 2);
 }
 
 /// On one connection a long way off, many commits take a few trips in place of one each.
-#[tokio::test(flavor = "multi_thread")]
 async fn what_waits_shares_a_trip() {
     const EACH_WAY: Duration = Duration::from_millis(40);
-    let Some((near, database)) = open().await else {
-        return;
-    };
-    fill(&*near).await;
+    let database = database!();
+    drop(filled(&database).await);
     let port = distance::between(database.port(), EACH_WAY);
-    let options = PostgresOptions {
-        readers: 1,
-        writers: 1,
-        ..PostgresOptions::default()
-    };
-    let store = PostgresStorage::open(&database.address_at(port), options).await;
-    let store = Arc::new(store.unwrap());
+    let store = open(&database.address_at(port), narrow).await;
     store.commit(commit(0)).await.unwrap();
-    value(&*store, b"token").await;
+    get(&*store, b"token").await;
     let start = Instant::now();
     let commits = at_once(&store, (1..50).map(commit).collect());
     let reads = (1..50).map(|number| {
         let store = store.clone();
-        tokio::spawn(async move { value(&*store, &key("guard", number)).await })
+        tokio::spawn(async move { get(&*store, &key("guard", number)).await })
     });
     let (ended, read) = tokio::join!(commits, join_all(reads));
     assert!(ended.iter().all(Result::is_ok), "{ended:?}");

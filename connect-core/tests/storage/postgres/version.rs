@@ -3,223 +3,186 @@
 use std::time::Duration;
 
 use connect_core::storage::{
-    Commit, CommitError, Guard, Read, RowsVersion, Storage, Value, Write,
+    Read, RowsVersion, Storage as _,
     postgres::{OpenError, PostgresOptions, PostgresStorage, testing::TestDatabase},
 };
+use futures_util::{StreamExt as _, future::join_all, stream};
+
+use super::{database, get, guarded, on_one_server, open, put, refusal};
 
 const THIS: u32 = RowsVersion::THIS.written_by;
+const OLDEST: u32 = RowsVersion::THIS.oldest_reader;
+const NEXT: u32 = THIS + 1;
 
-async fn open(database: &TestDatabase) -> Result<PostgresStorage, OpenError> {
-    PostgresStorage::open(&database.address(), PostgresOptions::default()).await
-}
-
-fn write(value: &[u8]) -> Commit {
-    Commit {
-        writes: vec![(b"key"[..].into(), Write::Put(value.into()))],
-        ..Commit::default()
-    }
-}
-
-fn guarded(value: &[u8]) -> Commit {
-    Commit {
-        guard: Some(Guard {
-            key: b"guard"[..].into(),
-            was: None,
-            becomes: value.into(),
-        }),
-        ..write(value)
-    }
-}
-
-async fn read(store: &PostgresStorage) -> Option<Value> {
-    let mut state = store.read(&[Read::Get(b"key")]).await.unwrap();
-    state.value().unwrap()
-}
+on_one_server!(
+    servers_of_several_versions_keep_apart:
+    a_database_without_numbers_gets_them_with_the_first_commit,
+    a_version_that_cannot_be_raised_is_said_at_once,
+    only_what_needs_a_newer_program_is_refused,
+    a_server_that_runs_stops_when_a_newer_one_has_written,
+);
 
 /// What a program of this version that knew of no numbers has left.
 fn make_unnumbered(database: &TestDatabase) {
-    let oldest = RowsVersion::THIS.oldest_reader;
     database.execute(&format!(
         "DELETE FROM connect_schema; ALTER TABLE connect_schema DROP COLUMN written_by; \
          INSERT INTO connect_schema VALUES (1); \
-         ALTER FUNCTION connect_commit_{oldest} RENAME TO connect_commit_1"
+         ALTER FUNCTION connect_commit_{OLDEST} RENAME TO connect_commit_1"
     ));
 }
 
 /// What a newer program does when it first writes beside which this one must not.
 fn take_over(database: &TestDatabase) {
-    let oldest = RowsVersion::THIS.oldest_reader;
-    let next = THIS + 1;
     database.execute(&format!(
-        "INSERT INTO connect_schema VALUES ({next}, {next}); \
-         ALTER FUNCTION connect_commit_{oldest} RENAME TO connect_commit_{next}"
+        "INSERT INTO connect_schema VALUES ({NEXT}, {NEXT}); \
+         ALTER FUNCTION connect_commit_{OLDEST} RENAME TO connect_commit_{NEXT}"
     ));
 }
 
-#[tokio::test]
+/// Holds that so many rows of a table are as a condition has it.
+fn count(database: &TestDatabase, rows: u32, from: &str) {
+    database.execute(&format!("SELECT 1 / (count(*) = {rows})::int FROM {from}"));
+}
+
 async fn a_database_without_numbers_gets_them_with_the_first_commit() {
-    let Some(database) = TestDatabase::new() else {
-        return;
-    };
-    let store = open(&database).await.unwrap();
-    store.commit(write(b"old")).await.unwrap();
-    drop(store);
+    let database = database!();
+    let address = database.address();
+    open(&address, |_| ())
+        .await
+        .commit(put(*b"key", b"old"))
+        .await
+        .unwrap();
     make_unnumbered(&database);
-    let store = open(&database).await.unwrap();
-    assert_eq!(read(&store).await.as_deref(), Some(&b"old"[..]));
+    let stores = [open(&address, |_| ()).await, open(&address, |_| ()).await];
+    assert_eq!(get(&*stores[0], b"key").await.unwrap(), b"old");
     // Who only reads takes nothing away from the servers that are at work.
-    database.execute("SELECT 1 / (count(*) = 1)::int FROM connect_schema WHERE version = 1");
-    let both = [open(&database).await.unwrap(), store];
-    let [one, other] = both.each_ref().map(|store| store.commit(write(b"new")));
-    let (one, other) = tokio::join!(one, other);
-    one.unwrap();
-    other.unwrap();
-    database.execute(&format!(
-        "SELECT 1 / (count(*) = 1)::int FROM connect_schema \
-         WHERE version = {} AND written_by = {THIS}; \
-         SELECT 1 / (count(*) = 0)::int FROM pg_proc WHERE proname = 'connect_commit_1'",
-        RowsVersion::THIS.oldest_reader
-    ));
-    assert_eq!(read(&both[0]).await.as_deref(), Some(&b"new"[..]));
+    count(&database, 1, "connect_schema WHERE version = 1");
+    let commits = stores
+        .each_ref()
+        .map(|store| store.commit(put(*b"key", b"new")));
+    assert!(join_all(commits).await.iter().all(Result::is_ok));
+    let raised = format!("connect_schema WHERE version = {OLDEST} AND written_by = {THIS}");
+    count(&database, 1, &raised);
+    count(&database, 0, "pg_proc WHERE proname = 'connect_commit_1'");
+    assert_eq!(get(&*stores[0], b"key").await.unwrap(), b"new");
 }
 
-/// Fails changes of the version with a code until their number is reached. A used number stays used.
-fn refuse(database: &TestDatabase, code: &str, tries: u32) {
+/// Each commit in line once tried for four seconds, for any answer of the database. Others do the same: what
+/// may be due to them is tried again at once.
+async fn a_version_that_cannot_be_raised_is_said_at_once() {
+    let cases = [
+        ("42501", false, false, false),
+        ("25006", false, false, false),
+        ("53100", false, true, false),
+        ("53100", false, true, true),
+        ("40001", true, false, false),
+        ("23505", true, false, false),
+        ("XX000", true, false, true),
+    ];
+    let fails = |(code, is_retried, is_full, under_lock)| {
+        raising_fails(code, is_retried, is_full, under_lock)
+    };
+    // They mostly wait.
+    let all = stream::iter(cases).map(fails).buffer_unordered(3);
+    all.collect::<()>().await;
+}
+
+async fn raising_fails(code: &str, is_retried: bool, is_full: bool, under_lock: bool) {
+    let database = database!();
+    drop(open(&database.address(), |_| ()).await);
+    make_unnumbered(&database);
+    let store = open(&database.address(), |_| ()).await;
+    let lock = match under_lock {
+        true => Some(store.lock(b"guard").await.unwrap()),
+        false => None,
+    };
+    // Changes of the version fail until their number is reached. A used number stays used.
+    let reached = if is_retried { 3 } else { 2 };
     database.execute(&format!(
         "CREATE SEQUENCE tries; \
          CREATE FUNCTION refused() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
-         IF nextval('tries') < {tries} THEN RAISE 'refused' USING ERRCODE = '{code}'; END IF; \
+         IF nextval('tries') < {reached} THEN RAISE 'refused' USING ERRCODE = '{code}'; END IF; \
          RETURN NULL; END $$; \
          CREATE TRIGGER refused BEFORE INSERT ON connect_schema FOR EACH STATEMENT EXECUTE FUNCTION refused()"
     ));
-}
-
-/// Each commit in line once tried for four seconds, for any answer of the database.
-#[tokio::test]
-async fn a_version_that_cannot_be_raised_is_said_at_once() {
-    for (code, tries, is_full, under_lock) in [
-        ("42501", 2, false, false),
-        ("25006", 2, false, false),
-        ("53100", 2, true, false),
-        ("53100", 2, true, true),
-        // Others do the same: tried again at once.
-        ("40001", 3, false, false),
-        ("23505", 3, false, false),
-        ("XX000", 3, false, true),
-    ] {
-        let Some(database) = TestDatabase::new() else {
-            return;
-        };
-        drop(open(&database).await.unwrap());
-        make_unnumbered(&database);
-        let store = open(&database).await.unwrap();
-        let lock = match under_lock {
-            true => Some(store.lock(b"guard").await.unwrap()),
-            false => None,
-        };
-        refuse(&database, code, tries);
-        let first = match lock {
-            Some(lock) => lock.commit(guarded(b"first")).await,
-            None => store.commit(write(b"first")).await,
-        };
-        assert_eq!(store.is_full(), is_full, "{code}");
-        if tries == 3 {
-            first.unwrap();
-            continue;
-        }
-        for ended in [first, store.commit(write(b"second")).await] {
-            match ended {
-                Err(CommitError::NotApplied(error)) => {
-                    assert!(error.to_string().contains(code), "{error}");
-                    assert_eq!(error.is_full(), is_full, "{code}");
-                }
-                other => panic!("{code}: {other:?}"),
-            }
-        }
-        database.execute("SELECT 1 / (last_value = 1)::int FROM tries");
-        while store.commit(write(b"third")).await.is_err() {
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
+    let first = put(*b"key", b"first");
+    let first = match lock {
+        Some(lock) => lock.commit(guarded(*b"guard", None, b"first", first)).await,
+        None => store.commit(first).await,
+    };
+    assert_eq!(store.is_full(), is_full, "{code}");
+    if is_retried {
+        return first.unwrap();
+    }
+    for ended in [first, store.commit(put(*b"key", b"second")).await] {
+        let error = refusal(ended);
+        assert!(error.to_string().contains(code), "{error}");
+        assert_eq!(error.is_full(), is_full, "{code}");
+    }
+    database.execute("SELECT 1 / (last_value = 1)::int FROM tries");
+    while store.commit(put(*b"key", b"third")).await.is_err() {
+        tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }
 
-#[tokio::test]
 async fn only_what_needs_a_newer_program_is_refused() {
-    let Some(database) = TestDatabase::new() else {
-        return;
-    };
-    drop(open(&database).await.unwrap());
-    let next = THIS + 1;
-    database.execute(&format!("UPDATE connect_schema SET written_by = {next}"));
-    let store = open(&database).await.unwrap();
-    store.commit(write(b"beside")).await.unwrap();
-    database.execute(&format!(
-        "SELECT 1 / (count(*) = 1)::int FROM connect_schema WHERE written_by = {next}"
-    ));
+    let database = database!();
+    drop(open(&database.address(), |_| ()).await);
+    database.execute(&format!("UPDATE connect_schema SET written_by = {NEXT}"));
+    let store = open(&database.address(), |_| ()).await;
+    store.commit(put(*b"key", b"beside")).await.unwrap();
+    count(
+        &database,
+        1,
+        &format!("connect_schema WHERE written_by = {NEXT}"),
+    );
     take_over(&database);
-    let refused = open(&database).await.err().unwrap();
+    let options = PostgresOptions::default();
+    let refused = PostgresStorage::open(&database.address(), options)
+        .await
+        .err()
+        .unwrap();
     let OpenError::NewerRows(newer) = refused else {
         panic!("{refused:?}");
     };
-    assert_eq!(newer.found.oldest_reader, next);
+    assert_eq!(newer.found.oldest_reader, NEXT);
     assert!(newer.to_string().contains("use that program"), "{newer}");
 }
 
 /// A rolling replacement: the first newer server that writes ends the writes of those before it, on all their
-/// connections.
-#[tokio::test]
+/// connections. One that commits nothing finds out with its next connection.
 async fn a_server_that_runs_stops_when_a_newer_one_has_written() {
-    let Some(database) = TestDatabase::new() else {
-        return;
-    };
-    let options = PostgresOptions {
-        wait: Duration::from_secs(2),
-        ..PostgresOptions::default()
-    };
-    let store = PostgresStorage::open(&database.address(), options)
-        .await
-        .unwrap();
-    store.commit(write(b"old")).await.unwrap();
-    assert_eq!(read(&store).await.as_deref(), Some(&b"old"[..]));
+    const NEWER: &str = "newer program";
+    let database = database!();
+    let wait = |options: &mut PostgresOptions| options.wait = Duration::from_secs(5);
+    let store = open(&database.address(), wait).await;
+    store.commit(put(*b"key", b"old")).await.unwrap();
+    assert_eq!(get(&*store, b"key").await.unwrap(), b"old");
     take_over(&database);
     // Of the connections that are there, none may commit.
-    let refused = store.commit(write(b"lost")).await.unwrap_err();
-    let CommitError::NotApplied(reason) = &refused else {
-        panic!("{refused:?}");
-    };
-    assert!(reason.to_string().contains("newer program"), "{reason}");
+    let refused = refusal(store.commit(put(*b"key", b"lost")).await);
+    assert!(refused.to_string().contains(NEWER), "{refused}");
     // From then on nothing is read either: rows may be there that it does not know.
     assert!(store.check_version().is_err());
     let refused = store.read(&[Read::Get(b"key")]).await.err().unwrap();
-    assert!(refused.to_string().contains("newer program"), "{refused}");
+    assert!(refused.to_string().contains(NEWER), "{refused}");
     assert!(store.lock(b"guard").await.is_err());
-}
 
-/// One that commits nothing finds out with its next connection.
-#[tokio::test]
-async fn a_new_connection_finds_out() {
-    let Some(database) = TestDatabase::new() else {
-        return;
-    };
+    let database = database!();
     for prepares in [true, false] {
-        let options = PostgresOptions {
-            prepares,
-            ..PostgresOptions::default()
+        let options = |options: &mut PostgresOptions| {
+            wait(options);
+            options.prepares = prepares;
         };
-        let store = PostgresStorage::open(&database.address(), options).await;
-        let store = store.unwrap();
+        let store = open(&database.address(), options).await;
         assert!(store.check_version().is_ok());
-        database.execute(&format!(
-            "INSERT INTO connect_schema VALUES ({}, 9)",
-            THIS + 1
-        ));
+        database.execute(&format!("INSERT INTO connect_schema VALUES ({NEXT}, 9)"));
         // The connections of readers are made now.
         let refused = store.read(&[Read::Get(b"key")]).await.err().unwrap();
-        assert!(refused.to_string().contains("newer program"), "{refused}");
+        assert!(refused.to_string().contains(NEWER), "{refused}");
         assert!(store.check_version().is_err());
         database.execute(&format!(
-            "DELETE FROM connect_schema WHERE version = {}",
-            THIS + 1
+            "DELETE FROM connect_schema WHERE version = {NEXT}"
         ));
     }
 }

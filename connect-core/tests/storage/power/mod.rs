@@ -1,6 +1,8 @@
 //! Loss of power at any moment, many times over: nothing acknowledged is lost, nothing is there in
 //! part, and the store opens.
 //!
+//! What a killed process leaves is one of these states: all that was written is there.
+//!
 //! A store works in a process of its own under a shim that logs what it does to its files. From
 //! the log come the folders as they would be after a loss of power at moments chosen at random,
 //! without (parts of) what was not synced, and each is opened and checked. The next round goes on
@@ -59,29 +61,29 @@ fn child() {
         return;
     };
     let folder = PathBuf::from(folder);
+    match &*role {
+        "careful" => append(&folder, true, noting(&folder)),
+        "careless" => append(&folder, false, noting(&folder)),
+        name => {
+            let runtime = tokio::runtime::Runtime::new().unwrap();
+            let store = Engine::from_name(name).open(&folder.join(STORE)).unwrap();
+            let worked = runtime.block_on(crash::work(store.0, LOAD, noting(&folder)));
+            worked.unwrap();
+        }
+    }
+}
+
+/// Writes notes, one write each: what has been written to a file outlives the process.
+fn noting(folder: &Path) -> impl Fn(Note) + Clone + Send + use<> + 'static {
     let notes = fs::File::options()
         .append(true)
         .create(true)
         .open(folder.join(NOTES));
     let notes = Arc::new(notes.unwrap());
-    let note = move |Note { lane, number }: Note| {
-        (&*notes)
-            .write_all(format!("{lane} {number}\n").as_bytes())
-            .unwrap();
-    };
-    match &*role {
-        "careful" => append(&folder, true, note),
-        "careless" => append(&folder, false, note),
-        name => work(Engine::from_name(name), &folder, note),
+    move |Note { lane, number }| {
+        let line = format!("{lane} {number}\n");
+        (&*notes).write_all(line.as_bytes()).unwrap();
     }
-}
-
-fn work(engine: Engine, folder: &Path, note: impl Fn(Note) + Clone + Send + 'static) {
-    let runtime = tokio::runtime::Runtime::new().unwrap();
-    runtime.block_on(async {
-        let store = engine.open(&folder.join(STORE)).unwrap();
-        crash::work(store.storage, LOAD, note).await.unwrap();
-    });
 }
 
 /// The smallest store there is: a file that grows by a block per commit.
@@ -138,10 +140,7 @@ impl Shim {
             .spawn()
             .unwrap();
         let is_at_work = || fs::metadata(folder.join(NOTES)).is_ok_and(|notes| notes.len() > 0);
-        for _ in 0..6000 {
-            if is_at_work() || child.try_wait().unwrap().is_some() {
-                break;
-            }
+        while !is_at_work() && child.try_wait().unwrap().is_none() {
             thread::sleep(Duration::from_millis(10));
         }
         thread::sleep(Duration::from_millis(for_millis));
@@ -156,9 +155,8 @@ type Noted = BTreeMap<u8, u64>;
 
 fn note(noted: &mut Noted, line: &str) {
     let (lane, number) = line.trim_end().split_once(' ').unwrap();
-    let number: u64 = number.parse().unwrap();
     let last = noted.entry(lane.parse().unwrap()).or_default();
-    *last = number.max(*last);
+    *last = (*last).max(number.parse().unwrap());
 }
 
 /// Runs a child once and hands the folder as it is after each of some losses of power to `check`,
@@ -221,13 +219,14 @@ fn loses_nothing(engine: Engine, drive: Drive) {
                 met += 1;
                 let checked = runtime.block_on(async {
                     let store = engine.open(&left.join(STORE)).map_err(|e| e.to_string())?;
-                    let notes = noted.iter().map(|(lane, number)| Note {
-                        lane: *lane,
-                        number: *number,
-                    });
-                    crash::check(&*store.storage, LOAD, notes)
-                        .await
-                        .map_err(|fault| fault.to_string())
+                    let notes = noted.iter();
+                    let notes = notes.map(|(&lane, &number)| Note { lane, number });
+                    let checked = crash::check(&*store.0, LOAD, notes).await;
+                    let report = store.report();
+                    match report.is_clean() {
+                        true => checked.map_err(|fault| fault.to_string()),
+                        false => Err(format!("{report:?}")),
+                    }
                 });
                 match checked {
                     Ok(checked) => found = checked,

@@ -1,18 +1,11 @@
 //! Damage anywhere in the files of a store: it is found, and nothing wrong is read. Files that are written anew.
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, fs, path::Path};
 
-use connect_core::storage::{Key, Range, Read, Storage, StorageError, Value, Write, disk::Health};
+use connect_core::storage::{Key, Range, Read, StorageError, Value, Write, disk::Health};
 use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
 
-use super::{
-    harness::{Engine, Redb, commit, get, put, write},
-    on_each_engine,
-};
+use crate::storage::engines::{Engine, Store, copy, files, on_each_engine, put};
 
 type Rows = BTreeMap<Key, Value>;
 
@@ -22,8 +15,7 @@ on_each_engine!(damage_is_found_and_nothing_wrong_is_read);
 const CASES: u32 = 60;
 
 /// Fills a store with rows of many lengths, and removes a part of them again.
-async fn fill<E: Engine>(folder: &Path, pieces: u8, random: &mut StdRng) -> Rows {
-    let store = E::open(folder).unwrap();
+async fn fill(store: &Store, pieces: u8, random: &mut StdRng) -> Rows {
     let mut rows = Rows::new();
     for piece in 0..pieces {
         let mut writes = Vec::new();
@@ -36,14 +28,14 @@ async fn fill<E: Engine>(folder: &Path, pieces: u8, random: &mut StdRng) -> Rows
                 random.random_range(0..300)
             };
             let value = vec![row as u8; len];
-            writes.push(write(&key, &value));
+            writes.push(put(&key, &value));
             rows.insert(key.into(), value.into());
         }
-        commit(&store, writes).await.unwrap();
+        store.write(writes).await.unwrap();
     }
     let gone: Vec<Key> = rows.keys().step_by(7).cloned().collect();
     let removed = gone.iter().map(|key| (key.clone(), Write::Remove));
-    commit(&store, removed.collect()).await.unwrap();
+    store.write(removed.collect()).await.unwrap();
     rows.retain(|key, _| !gone.contains(key));
     rows
 }
@@ -66,39 +58,38 @@ impl Outcome {
 }
 
 /// Reads everything, in pages in both directions and row by row. Whatever is read has to be right.
-async fn read_all(store: &impl Storage, rows: &Rows) -> Outcome {
+async fn read_all(store: &Store, rows: &Rows) -> Outcome {
     let mut outcome = Outcome::default();
-    let keys: Vec<&Key> = rows.keys().collect();
-    for page in keys.chunks(50) {
-        let (from, last) = (page[0], page[page.len() - 1]);
+    let all: Vec<_> = rows
+        .iter()
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect();
+    for page in all.chunks(50) {
+        let (from, last) = (&page[0].0, &page[page.len() - 1].0);
         let to = [&last[..], &[0]].concat();
-        let expected: Vec<_> = page
-            .iter()
-            .map(|key| ((*key).clone(), rows[*key].clone()))
-            .collect();
+        let range = Range {
+            from,
+            to: Some(&to),
+        };
         for newest_first in [false, true] {
             let scan = Read::Scan {
-                range: Range {
-                    from,
-                    to: Some(&to),
-                },
+                range,
                 limit: 100,
                 newest_first,
             };
-            let mut found = match store.read(&[scan]).await {
-                Ok(mut state) => state.entries().unwrap(),
-                Err(error) => {
-                    outcome.refuse(&error);
-                    continue;
+            match store.read(&[scan]).await {
+                Ok(mut state) => {
+                    let mut found = state.entries().unwrap();
+                    if newest_first {
+                        found.reverse();
+                    }
+                    assert!(found == page, "a page is short or wrong");
+                    outcome.read += found.len();
                 }
-            };
-            if newest_first {
-                found.reverse();
+                Err(error) => outcome.refuse(&error),
             }
-            assert!(found == expected, "a page is short or wrong");
-            outcome.read += found.len();
         }
-        match get(store, from).await {
+        match store.get(from).await {
             Ok(found) => assert!(found.as_ref() == Some(&rows[from])),
             Err(error) => outcome.refuse(&error),
         }
@@ -106,58 +97,30 @@ async fn read_all(store: &impl Storage, rows: &Rows) -> Outcome {
     outcome
 }
 
-/// Flips a bit near the beginning of a page, where heads and keys are, or fills a page with zeros.
-fn damage(file: &Path, zeros: bool, random: &mut StdRng) {
+/// Fills a page with zeros, or flips a bit: near the beginning of a page, where heads and keys are, or
+/// anywhere.
+fn damage(file: &Path, kind: u32, random: &mut StdRng) {
     let mut bytes = fs::read(file).unwrap();
-    let pages = bytes.len().div_ceil(4096);
-    let page = random.random_range(0..pages) * 4096;
     let len = bytes.len();
-    if zeros {
-        bytes[page..len.min(page + 4096)].fill(0);
-    } else {
-        let at = page + random.random_range(0..600);
-        bytes[at.min(len - 1)] ^= 1 << random.random_range(0..8);
-    }
+    let page = random.random_range(0..len.div_ceil(4096)) * 4096;
+    let at = match kind {
+        0 => {
+            bytes[page..len.min(page + 4096)].fill(0);
+            return fs::write(file, bytes).unwrap();
+        }
+        1 => page + random.random_range(0..600),
+        _ => random.random_range(0..len),
+    };
+    bytes[at.min(len - 1)] ^= 1 << random.random_range(0..8);
     fs::write(file, bytes).unwrap();
 }
 
-/// The files below a folder that are not empty, with their paths from there.
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let name = PathBuf::from(path.file_name().unwrap());
-        if path.is_dir() {
-            found.extend(files(&path).into_iter().map(|below| name.join(below)));
-        } else if path.metadata().unwrap().len() > 0 {
-            found.push(name);
-        }
-    }
-    found.sort();
-    found
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let target = to.join(entry.file_name());
-        if entry.path().is_dir() {
-            copy(&entry.path(), &target);
-        } else {
-            fs::copy(entry.path(), target).unwrap();
-        }
-    }
-}
-
-async fn damage_is_found_and_nothing_wrong_is_read<E: Engine>() {
+async fn damage_is_found_and_nothing_wrong_is_read(engine: Engine) {
     let mut random = StdRng::seed_from_u64(32);
-    let origin = tempfile::tempdir().unwrap();
-    let rows = fill::<E>(origin.path(), 8, &mut random).await;
+    let (origin, store) = engine.fresh();
+    let rows = fill(&store, 8, &mut random).await;
+    drop(store);
     let files = files(origin.path());
-    let length = |file: &&PathBuf| origin.path().join(file).metadata().unwrap().len();
-    let is_data = |file: &&PathBuf| !file.ends_with("connect.ballast");
-    let data = files.iter().filter(is_data).max_by_key(length).unwrap();
     let (mut harmless, mut damaged, mut refused) = (0, 0, 0);
     for case in 0..CASES {
         let folder = tempfile::tempdir().unwrap();
@@ -165,17 +128,24 @@ async fn damage_is_found_and_nothing_wrong_is_read<E: Engine>() {
         // Most of the damage is to the file of the rows.
         let file = match case % 4 {
             0 => &files[random.random_range(0..files.len())],
-            _ => data,
+            _ => Path::new(engine.data_file()),
         };
-        damage(&folder.path().join(file), case % 2 == 0, &mut random);
-        let Ok(store) = E::open(folder.path()) else {
-            refused += 1;
-            continue;
+        damage(&folder.path().join(file), case % 3, &mut random);
+        let store = match engine.open(folder.path()) {
+            Ok(store) => store,
+            Err(error) => {
+                assert!(
+                    error.to_string().contains("restore"),
+                    "case {case}: {error}"
+                );
+                refused += 1;
+                continue;
+            }
         };
         let outcome = read_all(&store, &rows).await;
-        let is_damaged = matches!(E::health(&store).health(), Health::Damaged { .. });
-        let written = put(&store, b"new", b"row").await;
-        let report = E::verify(&store);
+        let is_damaged = matches!(store.health(), Health::Damaged { .. });
+        let written = store.put(b"new", b"row").await;
+        let report = store.report();
         let case = format_args!("case {case}: {outcome:?}, {report:?}, {written:?}").to_string();
         assert_eq!(is_damaged, outcome.refused > 0, "{case}");
         assert_eq!(is_damaged, written.is_err(), "{case}");
@@ -197,33 +167,33 @@ async fn damage_is_found_and_nothing_wrong_is_read<E: Engine>() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_store_goes_on_without_its_damaged_pages() {
     let mut random = StdRng::seed_from_u64(33);
-    let folder = tempfile::tempdir().unwrap();
-    let rows = fill::<Redb>(folder.path(), 4, &mut random).await;
+    let (folder, store) = Engine::Redb.fresh();
+    let rows = fill(&store, 4, &mut random).await;
+    drop(store);
     let file = folder.path().join("store.redb");
-    let whole = fs::read(&file).unwrap();
+    let mut bytes = fs::read(&file).unwrap();
     // A row that is in use, by its bytes; every copy of it.
     let key = rows.keys().nth(1000).unwrap();
-    let mut bytes = whole.clone();
     for at in 0..bytes.len() - key.len() {
         if bytes[at..].starts_with(key) {
             bytes[at] ^= 1;
         }
     }
     fs::write(&file, bytes).unwrap();
-    let store = Redb::open(folder.path()).unwrap();
-    let health = Redb::health(&store).health();
+    let store = Engine::Redb.open(folder.path()).unwrap();
+    let health = store.health();
     assert!(matches!(health, Health::Damaged { .. }), "{health:?}");
     drop(store);
     fs::write(folder.path().join("connect.accept-loss"), "").unwrap();
-    let store = Redb::open(folder.path()).unwrap();
-    assert_eq!(Redb::health(&store).health(), Health::Working);
-    put(&store, b"new", b"row").await.unwrap();
-    let report = Redb::verify(&store);
+    let store = Engine::Redb.open(folder.path()).unwrap();
+    assert_eq!(store.health(), Health::Working);
+    store.put(b"new", b"row").await.unwrap();
+    let report = store.report();
     assert!(report.is_clean(), "{report:?}");
     assert!(report.rows + 60 > rows.len() as u64, "{report:?}");
     let mut gone = 0;
     for (key, value) in &rows {
-        match get(&store, key).await.unwrap() {
+        match store.get(key).await.unwrap() {
             Some(found) => assert!(found == *value),
             None => gone += 1,
         }
@@ -234,31 +204,31 @@ async fn a_store_goes_on_without_its_damaged_pages() {
 /// redb uses the room of removed rows again, and keeps it.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_file_that_is_mostly_unused_gets_shorter_at_the_next_start() {
-    let folder = tempfile::tempdir().unwrap();
+    let (folder, store) = Engine::Redb.fresh();
     let file = folder.path().join("store.redb");
     let key = |row: u32| Key::from(&row.to_be_bytes()[..]);
     let value = Value::from(vec![7; 40_000]);
-    let store = Redb::open(folder.path()).unwrap();
-    for rows in (0..2000).collect::<Vec<_>>().chunks(100) {
-        let put = |row: &u32| (key(*row), Write::Put(value.clone()));
-        commit(&store, rows.iter().map(put).collect())
+    for first in (0..2000).step_by(100) {
+        let put = |row: u32| (key(row), Write::Put(value.clone()));
+        store
+            .write((first..first + 100).map(put).collect())
             .await
             .unwrap();
     }
     drop(store);
     let length = || fs::metadata(&file).unwrap().len();
     let full = length();
-    let store = Redb::open(folder.path()).unwrap();
+    let store = Engine::Redb.open(folder.path()).unwrap();
     assert_eq!(length(), full, "all of it is in use");
     let removed = (100..2000).map(|row| (key(row), Write::Remove));
-    commit(&store, removed.collect()).await.unwrap();
+    store.write(removed.collect()).await.unwrap();
     drop(store);
     // A process that was killed while it wrote the file anew has left this.
     let unfinished = folder.path().join("store.redb.new");
     fs::write(&unfinished, "half").unwrap();
-    let store = Redb::open(folder.path()).unwrap();
+    let store = Engine::Redb.open(folder.path()).unwrap();
     assert!(length() < full / 4, "{} of {full} bytes", length());
     assert!(!unfinished.exists());
-    let report = Redb::verify(&store);
+    let report = store.report();
     assert!(report.is_clean() && report.rows == 100, "{report:?}");
 }
