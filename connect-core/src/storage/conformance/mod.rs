@@ -188,10 +188,10 @@ checks! {
     reopening::keeps_everything: "acknowledged commits are there when the store is opened again",
 }
 
-/// The checks at work at the same time, unless they measure time.
+/// The number of checks at work at the same time.
 const AT_ONCE: usize = 2;
 
-/// The groups of checks that measure time; each runs alone.
+/// The groups of checks with measured times; each check runs alone.
 const ALONE: [&str; 6] = [
     "locks",
     "leases",

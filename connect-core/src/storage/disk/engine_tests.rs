@@ -1,6 +1,6 @@
 //! Tests of any engine, on each.
 
-/// Makes a module of tests for each engine out of async functions that are generic over it.
+/// Makes a module of tests for each engine, of generic async functions.
 macro_rules! on_each_engine {
     ($($test:ident),+ $(,)?) => {
         #[cfg(feature = "sled")]

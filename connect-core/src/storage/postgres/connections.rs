@@ -224,7 +224,7 @@ fn values<'p>(parameters: &[Parameter<'p>]) -> Vec<&'p (dyn ToSql + Sync)> {
 mod tests {
     use super::{super::testing::TestDatabase, *};
 
-    /// Statements are planned once; the connections of a pooler are left as they are.
+    /// Plans statements once, and leaves the connections of a pooler unchanged.
     #[tokio::test]
     async fn statements_are_planned_once() {
         for (prepares, mode) in [(true, "force_generic_plan"), (false, "auto")] {

@@ -512,7 +512,7 @@ async fn closing_ends<E: Engine<Options = u64>>() {
     }
 }
 
-/// Checks for a reopening of the engine after failed reads, and for growing pauses between unsuccessful ones.
+/// Checks for growing pauses between reopenings after failed reads.
 async fn lasting_failures_reopen_rarely<E: Engine<Options = u64>>() {
     let store = Store::<E>::open();
     let end = Instant::now() + Duration::from_millis(4500);
