@@ -241,17 +241,9 @@ async fn a_killed_backup_leaves_no_file_and_the_next_one_replaces_its_part() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_backed_up_is_refused_in_words() {
+async fn a_database_is_backed_up_by_its_own_program() {
     let place = place();
-    place
-        .on("redb", "backup", &[])
-        .await
-        .is_refused("there is no store in");
     let file = place.path("shop.connect");
-    let memory = ["backup", "--storage", "memory", &file];
-    run(PROGRAM, &memory)
-        .await
-        .is_refused("gone with its server");
     if let Some(database) = TestDatabase::new() {
         let words = ["backup", "--storage", &database.address(), &file];
         run(PROGRAM, &words).await.is_refused("pg_dump");

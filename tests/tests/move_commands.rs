@@ -19,7 +19,7 @@ use connect_core::{
     wire::EventType,
 };
 use connect_tests::{
-    http::{Request, send},
+    http::Request,
     place::Place,
     process::{Process, run_in},
 };
@@ -186,50 +186,6 @@ async fn commands_that_were_killed_go_on() {
     assert!(fs::read(&again).unwrap() == fs::read(&whole).unwrap());
 }
 
-#[tokio::test]
-async fn what_cannot_be_moved_is_refused_in_words() {
-    let place = place();
-    place
-        .on("redb", "export", &[])
-        .await
-        .is_refused("there is no store in");
-    assert!(!Path::new(&place.path("redb")).exists());
-    let missing = place.on("redb", "import", &[]).await;
-    missing.is_refused("shop.connect: No such file");
-    assert!(!Path::new(&place.path("redb")).exists());
-    for command in ["export", "import"] {
-        let file = place.path("shop.connect");
-        let words = [command, "--storage", "memory", &file];
-        place
-            .command(&words)
-            .await
-            .is_refused("a store in memory belongs to its server");
-        assert!(!Path::new(&file).exists());
-    }
-    let redb = place.storage("redb");
-    let server = Process::start_on(PROGRAM, &redb, &[]).await.unwrap();
-    assert_eq!(server.stop().await, Some(0));
-    fs::write(place.path("shop.connect"), "Dear").unwrap();
-    place
-        .on("redb", "export", &["--overwrite"])
-        .await
-        .is_refused("is neither an export nor a backup of a store");
-    place
-        .on("sled", "import", &[])
-        .await
-        .is_refused("is neither an export nor a backup of a store");
-    fs::remove_file(place.path("shop.connect")).unwrap();
-    assert_eq!(place.on("redb", "export", &[]).await.code, Some(0));
-    let server = Process::start_on(PROGRAM, &place.storage("sled"), &[])
-        .await
-        .unwrap();
-    assert_eq!(server.stop().await, Some(0));
-    place
-        .on("sled", "import", &[])
-        .await
-        .is_refused(": the store is not empty");
-}
-
 /// A store that is whole and empty would be served, and the good file could not enter it then.
 #[tokio::test]
 async fn an_import_that_is_refused_leaves_no_store() {
@@ -260,62 +216,6 @@ async fn an_import_that_is_refused_leaves_no_store() {
         let imported = place.on(engine, "import", &[]).await;
         assert_eq!(imported.code, Some(0), "{imported:?}");
     }
-}
-
-async fn readiness(server: &Process) -> String {
-    let answer = send(server.address, Request::get("/readyz")).await;
-    let answer = answer.unwrap().expect(200);
-    String::from_utf8(answer.body.to_vec()).unwrap()
-}
-
-#[tokio::test]
-async fn a_restored_store_delivers_once_it_is_told_to() {
-    const HELD: &str = r#"{"status":"ready","deliveries":"off"}"#;
-    const READY: &str = r#"{"status":"ready"}"#;
-    let place = place();
-    let source = format!("redb:{}", place.path("source"));
-    let server = Process::start_on(PROGRAM, &source, &[]).await.unwrap();
-    assert_eq!(readiness(&server).await, READY);
-    assert_eq!(server.stop().await, Some(0));
-    let tried = Process::start_as(PROGRAM, "demo", &source, &["--no-deliveries"]);
-    let tried = tried.await.unwrap();
-    assert_eq!(readiness(&tried).await, HELD);
-    assert_eq!(tried.stop().await, Some(0));
-    let exported = place.moved("export", &source, &[]).await;
-    assert_eq!(exported.code, Some(0), "{exported:?}");
-    for engine in ["redb", "sled"] {
-        let storage = place.storage(engine);
-        let restore = || place.moved("restore", &storage, &[]);
-        let restored = restore().await;
-        assert_eq!(restored.code, Some(0), "{restored:?}");
-        for told in ["File and store are equal.", "--deliveries", "No problems."] {
-            assert!(restored.output.contains(told), "{restored:?}");
-        }
-        let refused = format!("{storage}: there is a store already");
-        restore().await.is_refused(&refused);
-        let equal = place.moved("import", &storage, &[]).await;
-        assert!(equal.output.contains("--deliveries"), "{equal:?}");
-        for (more, expected) in [
-            (&[][..], HELD),
-            (&["--deliveries"], READY),
-            (&[], READY),
-            (&["--no-deliveries"], HELD),
-        ] {
-            let server = Process::start_as(PROGRAM, "demo", &storage, more);
-            let server = server.await.unwrap();
-            assert_eq!(readiness(&server).await, expected, "{more:?}");
-            assert_eq!(server.stop().await, Some(0));
-        }
-    }
-    let words = [
-        "serve",
-        "--deliveries",
-        "--no-deliveries",
-        "--storage",
-        "memory",
-    ];
-    let both = place.command(&words).await;
-    assert!(both.said.contains("cannot be used with"), "{both:?}");
 }
 
 /// Whether something connects is all that is asked of these listeners.
@@ -383,6 +283,7 @@ async fn mail_is_due(store: &str) {
     let connect = Connect::builder(Arc::new(store))
         .clock(clock.clone())
         .build();
+    // The demo takes it for its own.
     let account = NewAccount {
         name: "De Korenbloem".into(),
         owner_email: "owner@korenbloem.example".into(),

@@ -310,44 +310,6 @@ async fn the_settings_in_force_are_shown_without_secrets() {
     assert!(!Path::new(data).exists(), "it makes nothing");
 }
 
-#[tokio::test]
-async fn a_wrong_variable_is_named_and_a_secret_is_not_shown() {
-    for (name, value, says) in [
-        ("CONNECT_LISTEN", ":8080", "or a port alone"),
-        ("CONNECT_LISTEN", "shop.example:443", "or a port alone"),
-        ("CONNECT_TOKEN_LIMIT", "many", "--token-limit"),
-        ("CONNECT_TRUST_CLOCK", "perhaps", "--trust-clock"),
-        ("CONNECT_LOG_FORMAT", "xml", "[possible values: text, json]"),
-        ("CONNECT_TLS_CERT", "chain.pem", "--tls-key"),
-        ("CONNECT_SMTP_URL", SECRET, "--mail-from"),
-    ] {
-        let refused = run_in(PROGRAM, &["config"], &[(name, value)]).await;
-        assert_eq!(refused.code, Some(2), "{name}: {refused:?}");
-        assert!(refused.said.contains(says), "{name}: {refused:?}");
-        assert!(!refused.said.contains(SECRET), "{name}: {refused:?}");
-    }
-    for (flag, says) in [("--token-limit", "1.."), ("--account-limit", "1..")] {
-        let refused = run_in(PROGRAM, &["serve", flag, "0"], &[]).await;
-        assert_eq!(refused.code, Some(2), "{flag}: {refused:?}");
-        assert!(refused.said.contains(says), "{flag}: {refused:?}");
-    }
-    // A switch that is off is no conflict.
-    let off = [
-        ("CONNECT_INSECURE_HTTP", "0"),
-        ("CONNECT_TRUSTED_PROXY", "10.0.0.7"),
-    ];
-    let shown = run_in(PROGRAM, &["config", "--json"], &off).await;
-    assert_eq!(shown.code, Some(0), "{shown:?}");
-    // What is hidden is hidden in the help as well.
-    let help = run_in(
-        PROGRAM,
-        &["serve", "--help"],
-        &[("CONNECT_SMTP_URL", SECRET)],
-    )
-    .await;
-    assert!(help.output.contains("CONNECT_SMTP_URL") && !help.output.contains(SECRET));
-}
-
 /// Files of settings often name a variable and leave its value out.
 #[tokio::test]
 async fn an_empty_variable_sets_nothing() {

@@ -1,4 +1,4 @@
-//! The command line: `connect-server screen`, beside a running server and without one.
+//! How commands find a running server. `stories/commands.txt` has the commands themselves.
 
 use std::{
     fs::{self, File, Permissions},
@@ -59,39 +59,6 @@ async fn write(server: &Process, key: &str) -> u16 {
     let row = Request::post(device_path("transactions"), &row).bearer(key);
     let answer = send(server.owner_address, row).await.unwrap();
     answer.status.as_u16()
-}
-
-#[tokio::test]
-async fn beside_a_running_server_a_new_key_holds_at_once() {
-    let data = folder();
-    let server = data.serve().await;
-    let (id, first) = register(&data, &location(&server)).await;
-    assert!(first.starts_with("dk_"), "{first}");
-    assert_eq!(write(&server, &first).await, 201);
-
-    let listed = screens(&data, &["list"]).await;
-    assert_eq!(listed.len(), 5, "{listed:?}");
-    assert!(listed.iter().all(|screen| screen.get("key").is_none()));
-    let listed = listed.iter().find(|screen| screen["id"] == *id).unwrap();
-    assert_eq!(
-        (&listed["type"], &listed["name"]),
-        (&json!("pos"), &json!("Bar"))
-    );
-    assert!(first.starts_with(listed["keyPrefix"].as_str().unwrap()));
-
-    let rolled = screens(&data, &["roll", &id]).await;
-    let second = rolled[0]["key"].as_str().unwrap();
-    assert_eq!(write(&server, &first).await, 401);
-    assert_eq!(write(&server, second).await, 201);
-    let revoked = screens(&data, &["revoke", &id]).await;
-    assert_eq!(revoked[0]["keyPrefix"], Value::Null);
-    assert_eq!(write(&server, second).await, 401);
-
-    let text = data.text(&["list"]).await;
-    assert_eq!(text.lines().count(), 5, "{text}");
-    let line = text.lines().find(|line| line.starts_with(&id)).unwrap();
-    assert!(line.ends_with("Bar  no key"), "{line}");
-    assert_eq!(server.stop().await, Some(0));
 }
 
 #[tokio::test]
@@ -173,57 +140,6 @@ async fn a_file_that_others_may_have_written_is_not_used() {
     mode(0o600);
     assert_eq!(screens(&data, &["list"]).await.len(), 4);
     assert_eq!(server.stop().await, Some(0));
-}
-
-#[tokio::test]
-async fn wrong_commands_are_clear_errors() {
-    const NOWHERE: &str = "019a8c52-8e20-7c42-8a1f-4c2d6e8fab02";
-    let data = folder();
-    let create = [
-        "create",
-        "--location",
-        NOWHERE,
-        "--type",
-        "pos",
-        "--name",
-        "Bar",
-    ];
-    let refused = async |arguments: &[&str], code, says: &str| {
-        data.refuses(arguments, code, says).await;
-    };
-    refused(&["list"], 1, "there is no store in").await;
-    refused(&create, 1, "there is no store in").await;
-    assert!(!data.store().exists(), "a command makes no store");
-    fs::write(data.store(), "").unwrap();
-    refused(&["list"], 1, "cannot be read: Not a directory").await;
-    fs::remove_file(data.store()).unwrap();
-    let memory = ["list", "--storage", "memory"];
-    refused(&memory, 1, "no server with a store in memory runs here").await;
-
-    let server = data.serve().await;
-    let at = location(&server);
-    // With the server and without it the answers are the same.
-    for server in [Some(server), None] {
-        let nowhere = format!("there is no location {NOWHERE}");
-        refused(&create, 1, &nowhere).await;
-        let no_screen = format!("there is no screen {NOWHERE}");
-        for command in ["roll", "revoke"] {
-            refused(&[command, NOWHERE], 1, &no_screen).await;
-            refused(&[command, "7"], 2, "invalid value '7'").await;
-        }
-        let mut named = create;
-        (named[2], named[6]) = (&at, "");
-        refused(&named, 1, "name: ").await;
-        let mut typed = create;
-        typed[4] = "till";
-        refused(&typed, 2, "must be pos, order_kiosk or scan_and_order").await;
-        refused(&["create", "--location", &at], 2, "--type").await;
-        refused(&["drop", NOWHERE], 2, "unrecognized subcommand").await;
-        assert_eq!(screens(&data, &["list"]).await.len(), 4);
-        if let Some(server) = server {
-            assert_eq!(server.stop().await, Some(0));
-        }
-    }
 }
 
 async fn command(server: &Process, key: Option<&str>, body: &str) -> Answer {

@@ -270,60 +270,6 @@ async fn flipped_bits_are_found_and_the_records_are_named() {
     );
 }
 
-#[tokio::test]
-async fn a_store_that_is_served_is_refused() {
-    for engine in ["redb", "sled"] {
-        let data = tempfile::tempdir().unwrap();
-        let storage = format!("{engine}:{}", data.path().join("store").display());
-        let server = Process::start_on(PROGRAM, &storage, &[]).await.unwrap();
-        let (code, output, errors) = check(&storage, &[]).await;
-        assert_eq!((code, &output[..]), (Some(2), ""), "{errors}");
-        assert!(errors.contains("is in use by another process"), "{errors}");
-        assert_eq!(server.stop().await, Some(0));
-    }
-}
-
-#[tokio::test]
-async fn what_is_no_store_is_refused_and_left_alone() {
-    let data = tempfile::tempdir().unwrap();
-    let nothing = data.path().join("nothing");
-    let (code, _, errors) = check(&format!("redb:{}", nothing.display()), &[]).await;
-    assert_eq!(code, Some(2));
-    assert!(errors.contains("there is no store in"), "{errors}");
-    assert!(!nothing.exists());
-    let (code, _, errors) = check("memory", &[]).await;
-    assert_eq!(code, Some(2));
-    assert!(errors.contains("nothing to check"), "{errors}");
-    std::fs::write(data.path().join("letter"), "Dear").unwrap();
-    let (code, _, errors) = check(&format!("redb:{}", data.path().display()), &[]).await;
-    assert_eq!(code, Some(2));
-    assert!(
-        errors.contains("holds other files and no store"),
-        "{errors}"
-    );
-}
-
-#[tokio::test]
-async fn a_store_of_the_other_engine_is_refused_with_the_way_out() {
-    for (engine, other) in [("redb", "sled"), ("sled", "redb")] {
-        let (_data, storage) = demo_store(engine).await;
-        let asked = storage.replacen(engine, other, 1);
-        let (code, _, errors) = check(&asked, &[]).await;
-        assert_eq!(code, Some(2));
-        assert!(
-            errors.contains(&format!("use --storage {storage}")),
-            "{errors}"
-        );
-        let refused = Process::start_on(PROGRAM, &asked, &[]).await.err().unwrap();
-        assert_eq!(refused.code, Some(1));
-        assert!(
-            refused.said.contains(&format!("use --storage {storage}")),
-            "{}",
-            refused.said
-        );
-    }
-}
-
 /// Writes a row of a family that no program of today has.
 async fn write_newer(storage: &str) {
     let key = [&[7; 16][..], &[0x7F], b"?"].concat();

@@ -1,27 +1,25 @@
-//! The command line: `connect-server webhook`, beside a running server and without one.
+//! The command line: `connect-server webhook` on deliveries and databases. `stories/webhooks.txt` has the rest.
 
 use std::{
     fs::{self, File},
     sync::Arc,
-    time::Duration,
 };
 
 use async_trait::async_trait;
 use connect_core::{
-    Account, Connect, NewAccount, NewLocation,
+    Connect,
     environment::{SendFailure, WebhookAnswer, WebhookRequest, WebhookSender},
     storage::{
         postgres::testing::TestDatabase,
         redb::{RedbOptions, RedbStorage},
     },
-    wire::{Id, Location, Timestamp, VatRate},
+    wire::Timestamp,
 };
 use connect_tests::{
     data::DataFolder,
     process::{Process, run_in},
 };
-use serde_json::{Value, json};
-use tokio::time::{sleep, timeout};
+use serde_json::Value;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_server-under-test");
 /// A public address, which needs no lookup. Nothing is sent to it: no server runs on its store.
@@ -35,18 +33,11 @@ fn folder() -> DataFolder {
     DataFolder::new(PROGRAM, "webhook")
 }
 
-/// A data folder with the demo's shop, and the ids of its locations.
-async fn with_shop() -> (DataFolder, Vec<String>) {
+/// A data folder with the demo's shop.
+async fn with_shop() -> DataFolder {
     let data = folder();
-    let server = data.serve().await;
-    let ids = locations(&server);
-    assert_eq!(server.stop().await, Some(0));
-    (data, ids)
-}
-
-fn locations(server: &Process) -> Vec<String> {
-    let locations = server.welcome["locations"].as_array().unwrap();
-    locations.iter().map(|at| text(at, "id")).collect()
+    assert_eq!(data.serve().await.stop().await, Some(0));
+    data
 }
 
 fn text(of: &Value, field: &str) -> String {
@@ -74,24 +65,6 @@ fn open(data: &DataFolder) -> Connect {
     Connect::builder(Arc::new(storage.unwrap())).build()
 }
 
-/// Adds an account with a location to the store.
-async fn add_account(data: &DataFolder, name: &str) -> (Id<Account>, Id<Location>) {
-    let connect = open(data);
-    let account = NewAccount {
-        name: name.to_owned(),
-        owner_email: "owner@example.com".to_owned(),
-        sandbox: true,
-    };
-    let account = connect.create_account(account).await.unwrap().id;
-    let location = NewLocation {
-        name: "Kiosk".to_owned(),
-        currency: "EUR".to_owned(),
-        default_vat_rate: VatRate::percent(9),
-    };
-    let location = connect.create_location(account, location).await.unwrap();
-    (account, location.id)
-}
-
 /// Endpoints that all answer with this status; 0 for no answer.
 struct Answering(u16);
 
@@ -114,66 +87,7 @@ async fn deliver(data: &DataFolder, status: u16) {
     worker.tick().await.unwrap();
 }
 
-#[tokio::test]
-async fn a_webhook_is_managed_beside_a_running_server() {
-    let data = folder();
-    let server = data.serve().await;
-    managed(&data, NOBODY, &locations(&server)).await;
-    assert_eq!(server.stop().await, Some(0));
-}
-
-#[tokio::test]
-async fn a_webhook_is_managed_without_a_server() {
-    let (data, locations) = with_shop().await;
-    managed(&data, URL, &locations).await;
-}
-
-#[tokio::test]
-async fn the_result_of_a_test_is_in_the_list_of_deliveries() {
-    let data = folder();
-    let server = data.serve().await;
-    let (id, _) = create(&data, NOBODY, &[]).await;
-    let ping = data.json(&["test", &id]).await;
-    let listed = async {
-        loop {
-            let log = data.json(&["deliveries", &id]).await;
-            if log != json!([]) {
-                return log;
-            }
-            sleep(Duration::from_millis(100)).await;
-        }
-    };
-    // The demo's server looks every second.
-    let log = timeout(Duration::from_secs(20), listed).await.unwrap();
-    assert_eq!(log[0]["id"], ping["id"]);
-    assert_eq!(log[0]["eventType"], "ping");
-    let attempt = &log[0]["attempts"][0];
-    assert_eq!(attempt["statusCode"], Value::Null);
-    assert_eq!(attempt["reason"], "The endpoint took no connection.");
-    assert_eq!(data.json(&["list"]).await[0]["failuresInARow"], 1);
-    assert_eq!(server.stop().await, Some(0));
-}
-
 const HERE: &str = "http://127.0.0.1:9/in";
-
-/// The networks that a server allows are its own: a command without it is told them.
-#[tokio::test]
-async fn the_network_of_a_server_is_taken_beside_it() {
-    let data = folder();
-    let server = data.serve().await;
-    let (id, _) = create(&data, HERE, &[]).await;
-    assert_eq!(server.stop().await, Some(0));
-    let change = ["change", &id, "--url", HERE];
-    data.refuses(&change, 1, "url: must start with https://")
-        .await;
-    // Everything else about it can be changed.
-    let changed = data
-        .json(&["change", &id, "--events", "order.created"])
-        .await;
-    assert_eq!(changed["url"], HERE);
-    let told = [&change[..], &["--allow-networks", "127.0.0.0/8"]].concat();
-    assert_eq!(data.json(&told).await["url"], HERE);
-}
 
 /// Commands open a database themselves, beside servers.
 #[tokio::test]
@@ -198,134 +112,9 @@ async fn commands_on_a_database_know_the_networks_that_its_servers_allow() {
     assert_eq!(server.stop().await, Some(0));
 }
 
-async fn managed(data: &DataFolder, url: &str, locations: &[String]) {
-    assert_eq!(data.json(&["list"]).await, json!([]));
-    let none = data.text(&["list"]).await;
-    assert!(none.contains("There are no webhooks"), "{none}");
-
-    let (id, secret) = create(data, url, &[]).await;
-    assert!(secret.starts_with("whsec_") && secret.len() == 49);
-    let listed = data.json(&["list"]).await;
-    assert_eq!(listed.as_array().map(Vec::len), Some(1));
-    let webhook = &listed[0];
-    assert_eq!(
-        keys(webhook),
-        [
-            "accountId",
-            "createdAt",
-            "enabledAt",
-            "events",
-            "failuresInARow",
-            "id",
-            "lastFailureAt",
-            "lastSuccessAt",
-            "locationIds",
-            "nextProbeAt",
-            "switchedOff",
-            "url",
-        ]
-    );
-    assert_eq!(webhook["id"], *id);
-    assert_eq!(webhook["url"], url);
-    assert_eq!(webhook["events"], json!(["catalog.product.changed"]));
-    assert_eq!(webhook["locationIds"], json!([]));
-    assert_eq!(webhook["switchedOff"], Value::Null);
-    assert_eq!(webhook["failuresInARow"], 0);
-    assert_eq!(webhook["lastSuccessAt"], Value::Null);
-
-    let both = locations.join(",");
-    let new_url = format!("{url}/new");
-    let events = "order.created,stock.changed";
-    let change = ["change", &id, "--url", &new_url, "--events", events];
-    let changed = data
-        .json(&[&change[..], &["--locations", &both]].concat())
-        .await;
-    assert_eq!(changed["url"], new_url);
-    assert_eq!(changed["events"], json!(["order.created", "stock.changed"]));
-    assert_eq!(changed["locationIds"], json!(locations));
-    let changed = data.json(&["change", &id, "--all-locations"]).await;
-    assert_eq!(changed["locationIds"], json!([]));
-    assert_eq!(changed["url"], new_url);
-
-    let rolled = data.json(&["roll", &id]).await;
-    assert_eq!(keys(&rolled), ["id", "secret"]);
-    assert_ne!(text(&rolled, "secret"), secret);
-
-    let off = data.json(&["disable", &id]).await;
-    assert_eq!(off["switchedOff"]["reason"], "owner");
-    assert_eq!(data.json(&["disable", &id]).await, off);
-    let listed = data.text(&["list"]).await;
-    let since = text(&off["switchedOff"], "at");
-    let status = format!("status             off since {since}, by the owner\n");
-    assert!(listed.contains(&status), "{listed}");
-    data.refuses(&["test", &id], 1, "this webhook is switched off")
-        .await;
-    let on = data.json(&["enable", &id]).await;
-    assert_eq!(on["switchedOff"], Value::Null);
-    assert_eq!(data.json(&["enable", &id]).await, on);
-    let ping = data.json(&["test", &id]).await;
-    assert_eq!(
-        (&ping["eventType"], &ping["status"]),
-        (&json!("ping"), &json!("pending"))
-    );
-
-    let deleted = data.json(&["delete", &id]).await;
-    assert_eq!(deleted, json!({ "id": id, "deleted": true }));
-    data.refuses(&["delete", &id], 1, &format!("there is no webhook {id}"))
-        .await;
-    assert_eq!(data.json(&["list"]).await, json!([]));
-}
-
-#[tokio::test]
-async fn what_people_read_says_what_comes_next() {
-    let data = folder();
-    let server = data.serve().await;
-    let locations = locations(&server);
-    let create = ["create", "--url", NOBODY, "--events", "order.created"];
-    let made = data
-        .text(&[&create[..], &["--locations", &locations[1]]].concat())
-        .await;
-    let id = &made[..36];
-    assert!(made.contains("  secret whsec_"), "{made}");
-    assert!(made.contains("  (shown this once)\n"), "{made}");
-    let next = format!("`connect-server webhook test {id}`");
-    assert!(made.contains(&next), "{made}");
-
-    let listed = data.text(&["list"]).await;
-    assert!(listed.starts_with(&format!("{id}  {NOBODY}\n")), "{listed}");
-    for line in [
-        "events             order.created",
-        &format!("locations          {}", locations[1]),
-        "status             on since 20",
-        "last success       never",
-        "failures in a row  0",
-    ] {
-        assert!(listed.contains(&format!("\n  {line}")), "{line}: {listed}");
-    }
-    assert!(!listed.contains("whsec_"), "{listed}");
-    let rolled = data.text(&["roll", id]).await;
-    assert!(rolled.contains("For 24 hours"), "{rolled}");
-    let enabled = data.text(&["enable", id]).await;
-    assert!(
-        enabled.contains("Waiting events are sent or dropped"),
-        "{enabled}"
-    );
-
-    let next = format!("`connect-server webhook deliveries {id}`");
-    let note = "No server runs on this store: the delivery is made when one does.";
-    let tested = data.text(&["test", id]).await;
-    assert!(tested.contains(&next) && !tested.contains(note), "{tested}");
-    assert_eq!(server.stop().await, Some(0));
-    let tested = data.text(&["test", id]).await;
-    assert!(tested.contains(&next) && tested.contains(note), "{tested}");
-
-    let deleted = data.text(&["delete", id]).await;
-    assert_eq!(deleted, format!("{id} was deleted.\n"));
-}
-
 #[tokio::test]
 async fn deliveries_are_listed_with_their_last_attempt_and_sent_again() {
-    let (data, _) = with_shop().await;
+    let data = with_shop().await;
     let (id, _) = create(&data, URL, &[]).await;
     let none = data.text(&["deliveries", &id]).await;
     assert!(
@@ -439,7 +228,7 @@ async fn deliveries_are_listed_with_their_last_attempt_and_sent_again() {
 
 #[tokio::test]
 async fn a_webhook_that_is_probed_is_listed_with_its_next_attempt() {
-    let (data, _) = with_shop().await;
+    let data = with_shop().await;
     let (id, _) = create(&data, URL, &[]).await;
     for failures in 1..=5 {
         let listed = data.json(&["list"]).await;
@@ -460,180 +249,6 @@ async fn a_webhook_that_is_probed_is_listed_with_its_next_attempt() {
     let off = data.json(&["disable", &id]).await;
     assert_eq!(off["nextProbeAt"], Value::Null, "{off}");
     assert!(!data.text(&["list"]).await.contains("probed"));
-}
-
-#[tokio::test]
-async fn with_two_accounts_a_webhook_belongs_to_the_one_that_is_named() {
-    let (data, locations) = with_shop().await;
-    let (account, location) = add_account(&data, "Bakery Two").await;
-    let (account, location) = (account.to_string(), location.to_string());
-
-    let new = ["create", "--url", URL, "--events", "order.created"];
-    let more = |more: &[&'static str]| [&new[..], more].concat();
-    data.refuses(&more(&[]), 1, "the store has 2 accounts")
-        .await;
-    data.refuses(&more(&[]), 1, &format!("{account} (Bakery Two)"))
-        .await;
-    let both = format!("{},{location}", locations[0]);
-    let across = [&new[..], &["--locations", &both]].concat();
-    let says = "locationIds[1]: is no location of this account";
-    data.refuses(&across, 1, says).await;
-    let elsewhere = [
-        &new[..],
-        &["--account", &account, "--locations", &locations[0]],
-    ]
-    .concat();
-    let says = "locationIds[0]: is no location of this account";
-    data.refuses(&elsewhere, 1, says).await;
-    let nobody = [&new[..], &["--account", NOTHING]].concat();
-    data.refuses(&nobody, 1, "no account").await;
-    assert_eq!(data.json(&["list"]).await, json!([]));
-
-    let (by_location, _) = create(&data, URL, &["--locations", &location]).await;
-    let (by_account, _) = create(&data, URL, &["--account", &account]).await;
-    let (of_shop, _) = create(&data, URL, &["--locations", &locations[1]]).await;
-    let listed = data.json(&["list"]).await;
-    let listed = listed.as_array().unwrap();
-    let account_of = |id: &str| {
-        let found = listed.iter().find(|webhook| webhook["id"] == *id);
-        text(found.unwrap(), "accountId")
-    };
-    assert_eq!(listed.len(), 3);
-    assert_eq!(account_of(&by_location), account);
-    assert_eq!(account_of(&by_account), account);
-    assert_ne!(account_of(&of_shop), account);
-    // Each is found without its account.
-    for id in [by_location, by_account, of_shop] {
-        data.json(&["test", &id]).await;
-        data.json(&["delete", &id]).await;
-    }
-}
-
-#[tokio::test]
-async fn wrong_commands_are_clear_errors() {
-    let data = folder();
-    data.refuses(&["list"], 1, "there is no store in").await;
-    let server = data.serve().await;
-    let at = locations(&server).remove(0);
-    // With the server and without it the answers are the same.
-    for server in [Some(server), None] {
-        wrong(&data, &at).await;
-        assert_eq!(data.json(&["list"]).await, json!([]));
-        if let Some(server) = server {
-            assert_eq!(server.stop().await, Some(0));
-        }
-    }
-}
-
-async fn wrong(data: &DataFolder, at: &str) {
-    let new = async |url: &str, events: &str, more: &[&str], code: i32, says: &str| {
-        let create = ["create", "--url", url, "--events", events];
-        data.refuses(&[&create[..], more].concat(), code, says)
-            .await;
-    };
-    let good = "order.created";
-    // The known types, and the nearest.
-    let unknown = "catalog.product.change";
-    new(URL, unknown, &[], 2, "stock.batch_changed").await;
-    new(
-        URL,
-        unknown,
-        &[],
-        2,
-        "a similar value exists: 'catalog.product.changed'",
-    )
-    .await;
-    for events in [
-        "ping",
-        "*",
-        "all",
-        "",
-        "order.created,",
-        "order.created, stock.changed",
-    ] {
-        new(URL, events, &[], 2, "--events").await;
-    }
-    new(
-        URL,
-        "order.created,order.created",
-        &[],
-        1,
-        "events[1]: repeats",
-    )
-    .await;
-    data.refuses(&["create", "--url", URL], 2, "--events").await;
-    data.refuses(&["create", "--events", good], 2, "--url")
-        .await;
-
-    new("", good, &[], 1, "url: ").await;
-    new("hooks.example", good, &[], 1, "url: ").await;
-    let public = "url: must lead to a public address on the internet";
-    for private in [
-        "https://10.0.0.1/",
-        "https://[fd00::1]/",
-        "https://169.254.169.254/",
-    ] {
-        new(private, good, &[], 1, public).await;
-    }
-    new(
-        "http://1.1.1.1/",
-        good,
-        &[],
-        1,
-        "url: must start with https://",
-    )
-    .await;
-    new(
-        "https://1.1.1.1:8443/",
-        good,
-        &[],
-        1,
-        "url: must not name a port",
-    )
-    .await;
-    new("ftp://hooks.example/", good, &[], 1, "url: ").await;
-    new("https://user:word@hooks.example/", good, &[], 1, "url: ").await;
-    new("https://hooks.example/\u{1b}[2J", good, &[], 1, "url: ").await;
-    let long = format!("{URL}/{}", "x".repeat(2000));
-    new(&long, good, &[], 1, "url: ").await;
-
-    let nowhere = format!("there is no location {NOTHING}");
-    new(URL, good, &["--locations", NOTHING], 1, &nowhere).await;
-    let second = format!("{at},{NOTHING}");
-    let says = "locationIds[1]: is no location of this account";
-    new(URL, good, &["--locations", &second], 1, says).await;
-    let twice = format!("{at},{at}");
-    new(
-        URL,
-        good,
-        &["--locations", &twice],
-        1,
-        "locationIds[1]: repeats",
-    )
-    .await;
-    new(URL, good, &["--locations", ""], 2, "--locations").await;
-    new(URL, good, &["--locations", "7"], 2, "invalid value '7'").await;
-    new(URL, good, &["--account", NOTHING], 1, "no account").await;
-
-    let no_webhook = format!("there is no webhook {NOTHING}");
-    for command in ["test", "roll", "enable", "disable", "delete", "deliveries"] {
-        data.refuses(&[command, NOTHING], 1, &no_webhook).await;
-        data.refuses(&[command, "7"], 2, "invalid value '7'").await;
-        data.refuses(&[command], 2, "<ID>").await;
-    }
-    data.refuses(&["resend", NOTHING, NOTHING], 1, &no_webhook)
-        .await;
-    data.refuses(&["resend", NOTHING], 2, "<DELIVERY>").await;
-    data.refuses(&["change", NOTHING, "--url", URL], 1, &no_webhook)
-        .await;
-    data.refuses(&["change", NOTHING], 2, "required").await;
-    let both = ["change", NOTHING, "--all-locations", "--locations", at];
-    data.refuses(&both, 2, "cannot be used with").await;
-    for limit in ["0", "201", "-1", "x"] {
-        let limit = format!("--limit={limit}");
-        data.refuses(&["deliveries", NOTHING, &limit], 2, "--limit")
-            .await;
-    }
 }
 
 /// With everything logged that there is.

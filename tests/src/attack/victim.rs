@@ -3,13 +3,13 @@
 use std::{fs::File, io, sync::Arc, time::Duration};
 
 use connect_core::{
-    Account, Connect, NewAccount, NewLocation, NewScreen, ScreenType,
+    Account, Connect, ScreenType,
     storage::redb::{RedbOptions, RedbStorage},
-    wire::{Batch, Id, Location, ProductInput, VatRate},
+    wire::{Batch, Id, Location, ProductInput},
 };
 use tempfile::TempDir;
 
-use crate::process::Process;
+use crate::{process::Process, shop::setup};
 
 /// The tokens of well-behaved clients, each of an account of its own.
 const BYSTANDERS: usize = 30;
@@ -86,40 +86,16 @@ fn path(directory: &TempDir) -> String {
 /// A new account with a location and a screen.
 /// The screen makes the API available.
 async fn account(connect: &Connect) -> (Id<Account>, Id<Location>) {
-    let account = NewAccount {
-        name: "Shop".into(),
-        owner_email: "owner@shop.example".into(),
-        sandbox: false,
-    };
-    let account = connect
-        .create_account(account)
-        .await
-        .expect("an account")
-        .id;
-    let location = NewLocation {
-        name: "Here".into(),
-        currency: "EUR".into(),
-        default_vat_rate: VatRate::percent(9),
-    };
-    let location = connect.create_location(account, location).await;
-    let location_id = location.expect("a location").id;
-    let screen = NewScreen {
-        location_id,
-        kind: ScreenType::Pos,
-        name: "Till".into(),
-    };
-    let screen = connect.create_screen(account, screen).await;
-    screen.expect("a screen");
-    (account, location_id)
+    let account = setup::account(connect).await;
+    let location = setup::location(connect, account, "Here").await;
+    setup::screen(connect, account, location, ScreenType::Pos, "Till").await;
+    (account, location)
 }
 
 async fn tokens(connect: &Connect, account: Id<Account>, count: usize) -> Vec<String> {
     let mut tokens = Vec::new();
     for number in 0..count {
-        let name = format!("Token {number}");
-        let token = connect.create_full_token(account, &name).await;
-        let token = token.expect("a token");
-        tokens.push(token.secret.expose().to_owned());
+        tokens.push(setup::full_token(connect, account, &format!("Token {number}")).await);
     }
     tokens
 }

@@ -3,7 +3,7 @@
 
 mod conduct;
 mod devices;
-mod setup;
+pub mod setup;
 mod tokens;
 mod unsteady;
 mod usual_store;

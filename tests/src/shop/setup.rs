@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use connect_core::{
-    Account, Connect, NewAccount, NewLocation, NewScreen, RateLimits, ScreenType,
+    Account, Connect, NewAccount, NewLocation, NewScreen, RateLimits, Screen, ScreenType,
     environment::ManualClock,
     storage::{Storage, disk::Health},
     wire::{Id, Location, Timestamp, VatRate},
@@ -117,11 +117,7 @@ impl Setup {
             .await
             .expect("the account")
             .locations;
-        let token = connect
-            .create_full_token(account, "Everything")
-            .await
-            .expect("a token");
-
+        let token = full_token(&connect, account, "Everything").await;
         let (server, owner) = (listener().await, listener().await);
         let (address, owner_address) = (server.address(), owner.address());
         let (stop, stopped) = oneshot::channel::<()>();
@@ -153,7 +149,7 @@ impl Setup {
             account,
             here: locations[0].id,
             there: locations[1].id,
-            token: token.secret.expose().to_owned(),
+            token,
             images,
             stop: Some(stop),
             served: Some(served),
@@ -171,24 +167,17 @@ async fn listener() -> Server {
 /// An account with two locations and a till at the first.
 async fn business(connect: &Connect) -> Id<Account> {
     let account = account(connect).await;
-    let mut first = None;
-    for name in ["Harbour", "Station"] {
-        first.get_or_insert(location(connect, account, name).await);
-    }
-    let till = NewScreen {
-        location_id: first.expect("a location"),
-        kind: ScreenType::Pos,
-        name: "Till".to_owned(),
-    };
-    connect
-        .create_screen(account, till)
-        .await
-        .expect("a screen");
+    let here = location(connect, account, "Harbour").await;
+    location(connect, account, "Station").await;
+    screen(connect, account, here, ScreenType::Pos, "Till").await;
     account
 }
 
-/// An account without locations.
-pub(super) async fn account(connect: &Connect) -> Id<Account> {
+/// Makes an account without locations.
+///
+/// # Panics
+/// The storage fails, also in the functions below.
+pub async fn account(connect: &Connect) -> Id<Account> {
     let new = NewAccount {
         name: "Bakery".to_owned(),
         owner_email: "owner@bakery.example".to_owned(),
@@ -197,16 +186,38 @@ pub(super) async fn account(connect: &Connect) -> Id<Account> {
     connect.create_account(new).await.expect("an account").id
 }
 
-/// A location of an account.
-pub(super) async fn location(connect: &Connect, account: Id<Account>, name: &str) -> Id<Location> {
+/// Makes a location of an account.
+pub async fn location(connect: &Connect, account: Id<Account>, name: &str) -> Id<Location> {
     let new = NewLocation {
         name: name.to_owned(),
         currency: "EUR".to_owned(),
         default_vat_rate: VatRate::percent(9),
     };
-    connect
-        .create_location(account, new)
-        .await
-        .expect("a location")
-        .id
+    let location = connect.create_location(account, new).await;
+    location.expect("a location").id
+}
+
+/// Makes a screen of an account, and returns its ID and the value of its key.
+pub async fn screen(
+    connect: &Connect,
+    account: Id<Account>,
+    location_id: Id<Location>,
+    kind: ScreenType,
+    name: &str,
+) -> (Id<Screen>, String) {
+    let new = NewScreen {
+        location_id,
+        kind,
+        name: name.to_owned(),
+    };
+    let screen = connect.create_screen(account, new).await;
+    let id = screen.expect("a screen").id;
+    let key = connect.roll_screen_key(account, id).await;
+    (id, key.expect("a key").expose().to_owned())
+}
+
+/// Makes a token of an account, for everything.
+pub async fn full_token(connect: &Connect, account: Id<Account>, name: &str) -> String {
+    let token = connect.create_full_token(account, name).await;
+    token.expect("a token").secret.expose().to_owned()
 }

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use connect_core::{
-    Access, Account, Grant, IssuedToken, NewScreen, NewToken, Screen, ScreenType, Token,
+    Access, Account, Grant, IssuedToken, NewToken, Screen, ScreenType, Token,
     wire::{Id, Location, Scope, Timestamp},
 };
 
@@ -66,18 +66,17 @@ impl Shop {
         let account = setup::account(&self.connect).await;
         let location = setup::location(&self.connect, account, "Elsewhere").await;
         if with_screen {
-            let kiosk = NewScreen {
-                location_id: location,
-                kind: ScreenType::OrderKiosk,
-                name: "Kiosk".to_owned(),
-            };
-            self.connect
-                .create_screen(account, kiosk)
-                .await
-                .expect("a screen");
+            setup::screen(
+                &self.connect,
+                account,
+                location,
+                ScreenType::OrderKiosk,
+                "Kiosk",
+            )
+            .await;
         }
-        let token = self.connect.create_full_token(account, "Everything").await;
-        (location, token.expect("a token").secret.expose().to_owned())
+        let token = setup::full_token(&self.connect, account, "Everything").await;
+        (location, token)
     }
 
     /// The key of a new screen at a location of any account.
@@ -100,15 +99,7 @@ impl Shop {
         kind: ScreenType,
         name: &str,
     ) -> (Id<Screen>, String) {
-        let screen = NewScreen {
-            location_id,
-            kind,
-            name: name.to_owned(),
-        };
-        let screen = self.connect.create_screen(account, screen).await;
-        let screen = screen.expect("a screen").id;
-        let key = self.connect.roll_screen_key(account, screen).await;
-        (screen, key.expect("a key").expose().to_owned())
+        setup::screen(&self.connect, account, location_id, kind, name).await
     }
 
     async fn issue(

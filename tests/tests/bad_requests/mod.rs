@@ -53,6 +53,7 @@ mod screens;
 mod table;
 
 use scene::Scene;
+pub(crate) use table::expand;
 use table::{Bad, Reader};
 
 macro_rules! tables {

@@ -258,7 +258,7 @@ fn put(body: &str, path: &str, text: &str) -> String {
 }
 
 /// The bytes of a text: `<0xff>` is a byte, `<3*ab>` is `ababab`, and `<3*#,>` is `0,1,2`.
-fn expand(text: &str) -> Vec<u8> {
+pub(crate) fn expand(text: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut parts = text.split('<');
     bytes.extend(parts.next().unwrap_or_default().bytes());

@@ -13,7 +13,7 @@ pub(super) const PASSWORD: &str = "rye and spelt";
 
 /// An owner's browser.
 #[derive(Clone)]
-pub(super) struct Browser {
+pub(crate) struct Browser {
     server: SocketAddr,
     cookies: BTreeMap<String, String>,
     /// The token of the forms on the page that was opened last.
@@ -22,7 +22,7 @@ pub(super) struct Browser {
 
 impl Browser {
     /// A browser that knows nothing of the server yet.
-    pub(super) fn at(server: &Process) -> Self {
+    pub(crate) fn at(server: &Process) -> Self {
         Self {
             server: server.owner_address,
             cookies: BTreeMap::new(),
@@ -31,7 +31,7 @@ impl Browser {
     }
 
     /// The browser of an owner who has accepted the invitation at `link`.
-    pub(super) async fn of_owner(server: &Process, link: &str) -> Self {
+    pub(crate) async fn of_owner(server: &Process, link: &str) -> Self {
         let mut browser = Self::at(server);
         let path = &link[link.find("/dashboard").unwrap()..];
         browser.open(path).await;
@@ -46,7 +46,7 @@ impl Browser {
     }
 
     /// Opens a page, without going on to another.
-    pub(super) async fn open(&mut self, path: &str) -> Answer {
+    pub(crate) async fn open(&mut self, path: &str) -> Answer {
         let answer = self.send(Request::get(path)).await;
         let text = text(&answer);
         if let Some((_, rest)) = text.split_once("name=\"csrf\" value=\"") {
@@ -56,33 +56,33 @@ impl Browser {
     }
 
     /// The text of a page that is there.
-    pub(super) async fn read(&mut self, path: &str) -> String {
+    pub(crate) async fn read(&mut self, path: &str) -> String {
         let answer = self.open(path).await;
         assert_eq!(answer.status, StatusCode::OK, "{path}");
         text(&answer)
     }
 
     /// The text of a page without what differs from reading to reading: the tokens of its forms, and times.
-    pub(super) async fn read_stable(&mut self, path: &str) -> String {
+    pub(crate) async fn read_stable(&mut self, path: &str) -> String {
         let page = self.read(path).await;
         let page = without(&page, "name=\"csrf\" value=\"", "\"");
         without(&page, "<time", "</time>").replace("Never", "")
     }
 
     /// Sends a form with the token of the last page.
-    pub(super) async fn submit(&mut self, path: &str, fields: &[(&str, &str)]) -> Answer {
+    pub(crate) async fn submit(&mut self, path: &str, fields: &[(&str, &str)]) -> Answer {
         let csrf = self.csrf.clone();
         let fields = [&[("csrf", &*csrf)], fields].concat();
         self.submit_bare(path, &fields).await
     }
 
     /// Sends a form with these fields alone.
-    pub(super) async fn submit_bare(&mut self, path: &str, fields: &[(&str, &str)]) -> Answer {
+    pub(crate) async fn submit_bare(&mut self, path: &str, fields: &[(&str, &str)]) -> Answer {
         self.send(form(path, fields)).await
     }
 
     /// A request to send a form with the token of the last page, with the cookies.
-    pub(super) fn submission(&self, path: &str) -> Request {
+    pub(crate) fn submission(&self, path: &str) -> Request {
         self.with_cookies(form(path, &[("csrf", self.csrf())]))
     }
 
@@ -99,7 +99,7 @@ impl Browser {
     }
 
     /// Sends a request with the cookies.
-    pub(super) async fn send(&mut self, request: Request) -> Answer {
+    pub(crate) async fn send(&mut self, request: Request) -> Answer {
         let request = self.with_cookies(request);
         let answer = send(self.server, request).await.unwrap();
         for line in answer.headers.get_all("set-cookie") {
@@ -111,17 +111,17 @@ impl Browser {
     }
 
     /// The token of the forms on the page that was opened last.
-    pub(super) fn csrf(&self) -> &str {
+    pub(crate) fn csrf(&self) -> &str {
         &self.csrf
     }
 
     /// The value of a cookie.
-    pub(super) fn cookie(&self, name: &str) -> &str {
+    pub(crate) fn cookie(&self, name: &str) -> &str {
         self.cookies.get(name).map_or("", |value| value)
     }
 
     /// Sets a cookie, as somebody might who prepares the browser of another.
-    pub(super) fn set_cookie(&mut self, name: &str, value: &str) {
+    pub(crate) fn set_cookie(&mut self, name: &str, value: &str) {
         self.cookies.insert(name.to_owned(), value.to_owned());
     }
 }
@@ -146,6 +146,6 @@ fn without(text: &str, before: &str, after: &str) -> String {
 }
 
 /// The body of an answer as text.
-pub(super) fn text(answer: &Answer) -> String {
+pub(crate) fn text(answer: &Answer) -> String {
     String::from_utf8(answer.body.to_vec()).unwrap()
 }

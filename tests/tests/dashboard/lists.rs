@@ -7,7 +7,7 @@ use connect_tests::{
 use http::Method;
 use serde_json::json;
 
-use super::{browser::Browser, demo};
+use super::{PROGRAM, browser::Browser, demo};
 
 /// The texts between two marks, in their order.
 pub(super) fn between<'p>(page: &'p str, before: &str, after: &str) -> Vec<&'p str> {
@@ -110,26 +110,6 @@ async fn what_is_newest_comes_first() {
     server.kill().await;
 }
 
-/// Each product of the stock is there with its name, which is that of the product.
-#[tokio::test]
-async fn the_stock_names_its_products() {
-    let (server, mut owner) = demo().await;
-    let before = owner.read("/dashboard/stock").await;
-    assert!(before.contains("No product is tracked yet"));
-    count_all(&server, 7).await;
-    let stock = owner.read("/dashboard/stock").await;
-    let products = owner.read("/dashboard/products").await;
-    let mut tracked = between(&stock, "aria-label=\"History of ", "\"");
-    let mut there = between(&products, "aria-label=\"Choose ", "\"");
-    tracked.sort_unstable();
-    there.sort_unstable();
-    assert!(
-        !there.is_empty() && tracked == there,
-        "{tracked:?} {there:?}"
-    );
-    server.kill().await;
-}
-
 #[tokio::test]
 async fn a_day_stands_beside_the_days_before_it() {
     let (server, mut owner) = demo().await;
@@ -167,5 +147,25 @@ async fn of_many_tokens_that_have_ended_the_newest_are_shown() {
     let shown = between(&page, ">Ended ", "<");
     let expected: Vec<_> = (1..=100).rev().map(|number| number.to_string()).collect();
     assert_eq!(shown, expected);
+    server.kill().await;
+}
+
+#[tokio::test]
+async fn every_category_can_be_chosen() {
+    let limits = ["--token-limit", "10000", "--account-limit", "10000"];
+    let server = Process::start_on(PROGRAM, "memory", &limits).await.unwrap();
+    let link = server.welcome["invitationUrl"].as_str().unwrap().to_owned();
+    let mut owner = Browser::of_owner(&server, &link).await;
+    for number in 0..230 {
+        let body = json!({ "name": format!("Shelf {number:03}") });
+        let request = Request::post(server.at("categories"), &body).bearer(&server.token());
+        assert_eq!(send(server.address, request).await.unwrap().status, 201);
+    }
+    let page = owner.read("/dashboard/products").await;
+    for number in 0..230 {
+        let option = format!(">Shelf {number:03}</option>");
+        // In the filter, and among the actions.
+        assert_eq!(page.matches(&option).count(), 2, "{option}");
+    }
     server.kill().await;
 }

@@ -1,21 +1,17 @@
 //! The owner's dashboard over a socket. A real browser works with it in `tests/browser`.
 
 mod audit;
-mod browser;
+pub(crate) mod browser;
 mod filled;
-mod forms;
 mod listener;
 mod lists;
-mod names;
 mod once;
 mod owners;
-mod products;
 mod sandbox;
 mod sandbox_clock;
 mod sign_in;
 mod stored;
 mod texts;
-mod webhooks;
 
 use connect_tests::{
     http::{Answer, Request},
@@ -229,114 +225,4 @@ fn assert_page(answer: &Answer, status: StatusCode, says: &str) {
         "{page}"
     );
     assert!(page.contains("<a href=\"/dashboard\">"), "{page}");
-}
-
-/// The first location was shown in place of one that is not there, and changed.
-#[tokio::test]
-async fn a_location_that_is_not_there_is_not_taken_for_another() {
-    let (server, mut owner) = demo().await;
-    let unknown = "019a8c52-8e20-7c42-8a1f-4c2d6e8fab02";
-    for id in ["x", unknown] {
-        for section in ["day", "journal", "orders", "products", "stock", "sandbox"] {
-            let path = format!("/dashboard/{section}?at={id}");
-            let answer = owner.open(&path).await;
-            assert_eq!(answer.status, StatusCode::NOT_FOUND, "{path}");
-        }
-        owner.read("/dashboard/products").await;
-        for path in ["/dashboard/sandbox", "/dashboard/products/bulk"] {
-            let fields = [("at", id), ("do", "sale"), ("id", unknown)];
-            let refused = owner.submit(path, &fields).await;
-            assert_eq!(refused.status, StatusCode::NOT_FOUND, "{path}");
-            let path = format!("{path}?at={id}");
-            let refused = owner.submit(&path, &fields[1..]).await;
-            assert_eq!(refused.status, StatusCode::NOT_FOUND, "{path}");
-        }
-    }
-    let journal = owner.read("/dashboard/journal").await;
-    assert!(journal.contains("Nothing was sold yet"), "{journal}");
-    server.kill().await;
-}
-
-/// Enter in a field presses the first button of its form, which took the products out of their category.
-#[tokio::test]
-async fn nothing_is_done_to_products_that_was_not_chosen() {
-    let (server, mut owner) = demo().await;
-    let before = owner.read_stable("/dashboard/products").await;
-    let page = owner.read("/dashboard/products").await;
-    let form = page
-        .split("action=\"/dashboard/products/bulk")
-        .nth(1)
-        .unwrap();
-    let button = form.split("<button").nth(1).unwrap();
-    assert!(
-        button.contains("name=\"do\" value=\"\""),
-        "{}",
-        &button[..80]
-    );
-    let id = form
-        .split("name=\"id\" value=\"")
-        .nth(1)
-        .unwrap()
-        .split('"')
-        .next()
-        .unwrap()
-        .to_owned();
-    for (action, field) in [
-        ("", ""),
-        ("category", ""),
-        ("price", "x"),
-        ("vat", "101"),
-        ("x", ""),
-    ] {
-        let fields = [
-            ("id", &*id),
-            ("do", action),
-            ("category", field),
-            ("price", field),
-            ("vat", field),
-        ];
-        let refused = owner.submit("/dashboard/products/bulk", &fields).await;
-        assert!(text(&refused).contains("Nothing was changed"), "{action}");
-    }
-    assert_eq!(owner.read_stable("/dashboard/products").await, before);
-    server.kill().await;
-}
-
-/// A session answered as many requests as its holder could send.
-#[tokio::test]
-async fn an_owner_has_as_many_requests_as_a_token() {
-    let limits = ["--token-limit", "8", "--account-limit", "100"];
-    let server = Process::start_on(PROGRAM, "memory", &limits).await.unwrap();
-    let link = server.welcome["invitationUrl"].as_str().unwrap().to_owned();
-    let mut owner = Browser::of_owner(&server, &link).await;
-    let mut refused = None;
-    // The minute may end on the way.
-    for _ in 0..20 {
-        let answer = owner.open("/dashboard/tokens").await;
-        if answer.status != StatusCode::OK {
-            refused = Some(answer);
-            break;
-        }
-    }
-    let refused = refused.expect("a limit");
-    let says = "Too many requests of this owner (8 a minute); wait ";
-    assert_page(&refused, StatusCode::TOO_MANY_REQUESTS, says);
-    let wait: i64 = refused.header("retry-after").unwrap().parse().unwrap();
-    assert!((1..=60).contains(&wait), "{wait}");
-    // The way in is open, and the style of the page that says so.
-    let mut nobody = Browser::at(&server);
-    assert_eq!(
-        nobody.open("/dashboard/sign-in").await.status,
-        StatusCode::OK
-    );
-    let style = owner.open("/dashboard/style.css").await;
-    assert_eq!(style.status, StatusCode::OK);
-    // So is the way out: a session can be ended at any time.
-    let left = owner.submit("/dashboard/sign-out", &[]).await;
-    assert_eq!(left.status, StatusCode::SEE_OTHER);
-    // Tokens of the account have their own.
-    let token = server.token();
-    let listed = server.send(&token, Request::get("/v1/locations")).await;
-    listed.expect(200);
-    server.kill().await;
 }

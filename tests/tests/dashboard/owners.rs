@@ -1,15 +1,12 @@
 //! Several owners on one server: each sees the own account and nothing else.
 
-use connect_tests::{
-    data::DataFolder,
-    process::{Process, run},
-};
+use connect_tests::data::DataFolder;
 use http::StatusCode;
 
 use super::{
     PROGRAM,
-    browser::{Browser, text},
-    filled::{Filled, account, fill, invite, serve},
+    browser::text,
+    filled::{Filled, fill, serve},
 };
 
 /// The pages of one account, as they are now.
@@ -174,47 +171,5 @@ async fn what_is_of_another_owner_is_not_there() {
             .await;
         assert!(!done.status.is_client_error(), "{path}: {}", done.status);
     }
-    server.kill().await;
-}
-
-#[tokio::test]
-async fn an_invitation_without_a_server_has_a_path_alone() {
-    let data = DataFolder::new(PROGRAM, "account");
-    let storage = format!("redb:{}", data.store().display());
-    let server = Process::start_as(PROGRAM, "serve", &storage, &[])
-        .await
-        .unwrap();
-    let account = account(&data, "Rye", "noor@rye.example").await;
-    assert_eq!(server.stop().await, Some(0));
-    let path = invite(&data, &account).await;
-    assert!(path.starts_with("/dashboard/invitations/"), "{path}");
-
-    let folder = data.path().to_str().unwrap();
-    let told = run(PROGRAM, &["account", "invite", &account, "--data", folder]).await;
-    assert!(
-        told.output.contains("Send this link to noor@rye.example"),
-        "{told:?}"
-    );
-    assert!(
-        told.output
-            .contains("put the address of its owner's listener in front"),
-        "{told:?}"
-    );
-    let missing = "019a8c52-8e20-7c42-8a1f-4c2d6e8fab02";
-    let told = run(PROGRAM, &["account", "invite", missing, "--data", folder]).await;
-    assert_eq!(told.code, Some(1));
-    assert!(told.said.contains("there is no account"), "{told:?}");
-
-    // It is good with the next server, for one use.
-    let server = Process::start_as(PROGRAM, "serve", &storage, &[])
-        .await
-        .unwrap();
-    let mut browser = Browser::at(&server);
-    let replaced = browser.open(&path).await;
-    assert_eq!(
-        replaced.status,
-        StatusCode::GONE,
-        "the command after it made another"
-    );
     server.kill().await;
 }

@@ -9,10 +9,14 @@ use connect_client::{
     },
 };
 use connect_tests::shop::{Device, Shop};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::{id, soup};
+/// An order of one soup.
+fn soup() -> Value {
+    let line = json!({ "name": "Soup", "quantity": 1, "unitPriceCents": 450, "totalCents": 450, "vatRate": 9 });
+    json!({ "fulfilment": "dine_in", "lines": [line] })
+}
 
 /// A client that tries once, with the key of this screen and an address of this shop.
 fn client(device: &Device<'_>, address: &str) -> DeviceClient {
@@ -37,7 +41,7 @@ fn accept(order: &Value) -> (uuid::Uuid, OrderChange) {
         status: Field::Value(OrderStatus::Accepted),
         ..OrderChange::default()
     };
-    (id(order).parse().unwrap(), change)
+    (order["id"].as_str().unwrap().parse().unwrap(), change)
 }
 
 #[tokio::test]

@@ -1,5 +1,5 @@
-//! The metrics: they rise as things happen, hold nothing that a client chose, and are for those who
-//! may read them.
+//! The metrics: they rise as things happen, and hold nothing that a client chose. `stories/commands.txt`
+//! has who may read them.
 
 mod dashboard;
 mod text;
@@ -22,8 +22,6 @@ use tokio::{
 use self::text::Text;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_server-under-test");
-
-const TOKEN: &str = "scraper-scraper-scraper";
 
 async fn ask(server: &Process, request: Request) -> Answer {
     send(server.owner_address, request).await.unwrap()
@@ -237,101 +235,4 @@ async fn every_route_is_counted_under_its_own_name() {
         assert!(count >= 1.0, "{path}");
     }
     server.kill().await;
-}
-
-#[tokio::test]
-async fn without_a_token_they_are_for_this_machine() {
-    let server = Process::start_on(PROGRAM, "memory", &[]).await.unwrap();
-    scrape(&server).await;
-    // Nothing of the API's listener.
-    let elsewhere = send(server.address, Request::get("/metrics"))
-        .await
-        .unwrap();
-    assert_eq!(elsewhere.status, StatusCode::NOT_FOUND);
-    for header in ["x-forwarded-for", "forwarded", "via", "x-real-ip"] {
-        let proxied = Request::get("/metrics").header(header, "203.0.113.9");
-        let refused = ask(&server, proxied).await;
-        assert_eq!(refused.status, StatusCode::FORBIDDEN, "{header}");
-        let said = String::from_utf8_lossy(&refused.body).into_owned();
-        assert!(said.contains("CONNECT_METRICS_TOKEN"), "{said}");
-    }
-    let posted = ask(&server, Request::new(Method::POST, "/metrics")).await;
-    assert_eq!(posted.status, StatusCode::METHOD_NOT_ALLOWED);
-    assert_eq!(posted.header("allow"), Some("GET, HEAD"));
-    let head = ask(&server, Request::new(Method::HEAD, "/metrics")).await;
-    assert_eq!((head.status, head.body.len()), (StatusCode::OK, 0));
-    server.kill().await;
-}
-
-/// A page in a browser of this machine may have a name that leads to this machine.
-#[tokio::test]
-async fn without_a_token_they_are_for_no_name_of_somebody() {
-    let server = Process::start_on(PROGRAM, "memory", &[]).await.unwrap();
-    let port = server.owner_address.port();
-    for (host, status) in [
-        (format!("rebound.example:{port}"), StatusCode::FORBIDDEN),
-        (
-            "127.0.0.1.rebound.example".to_owned(),
-            StatusCode::FORBIDDEN,
-        ),
-        (format!("localhost:{port}"), StatusCode::OK),
-        (format!("[::1]:{port}"), StatusCode::OK),
-    ] {
-        let asked = Request::get("/metrics").header("host", &host);
-        assert_eq!(ask(&server, asked).await.status, status, "{host}");
-    }
-    server.kill().await;
-}
-
-/// Not every proxy says for whom it asks.
-#[tokio::test]
-async fn without_a_token_they_are_for_nobody_where_others_get_in() {
-    for flags in [
-        ["--trusted-proxy", "127.0.0.1"],
-        ["--admin-url", "https://owner.example"],
-    ] {
-        let server = Process::start_on(PROGRAM, "memory", &flags).await.unwrap();
-        let proxied = Request::get("/metrics").header("x-forwarded-proto", "https");
-        let refused = ask(&server, proxied).await;
-        assert_eq!(refused.status, StatusCode::FORBIDDEN, "{flags:?}");
-        server.kill().await;
-    }
-}
-
-#[tokio::test]
-async fn with_a_token_they_are_for_its_holders() {
-    let flags = ["--metrics-token", TOKEN, "--anonymous-limit", "5"];
-    let server = Process::start_on(PROGRAM, "memory", &flags).await.unwrap();
-    let with = |token: &str| Request::get("/metrics").bearer(token);
-    for _ in 0..10 {
-        // The right token is never used up.
-        assert_eq!(ask(&server, with(TOKEN)).await.status, StatusCode::OK);
-    }
-    // The holder may be anywhere, and behind a proxy.
-    let proxied = with(TOKEN).header("x-forwarded-for", "203.0.113.9");
-    assert_eq!(ask(&server, proxied).await.status, StatusCode::OK);
-    let missing = ask(&server, Request::get("/metrics")).await;
-    missing.fails(401, "unauthorized");
-    let api = ask(&server, with(&server.token())).await;
-    api.fails(401, "unauthorized");
-    let mut statuses = Vec::new();
-    for number in 0..12 {
-        let guess = format!("{}{number}", &TOKEN[..TOKEN.len() - 2]);
-        statuses.push(ask(&server, with(&guess)).await.status.as_u16());
-    }
-    assert!(statuses.contains(&429), "{statuses:?}");
-    assert!(statuses.iter().all(|status| [401, 429].contains(status)));
-    assert_eq!(ask(&server, with(TOKEN)).await.status, StatusCode::OK);
-    server.kill().await;
-}
-
-#[tokio::test]
-async fn a_token_that_can_be_guessed_is_refused_and_not_shown() {
-    let short = ["--metrics-token", "hunter2"];
-    let refused = Process::start_on(PROGRAM, "memory", &short).await;
-    let Err(refused) = refused else {
-        panic!("a short token is taken")
-    };
-    assert!(refused.said.contains("--metrics-token"), "{refused:?}");
-    assert!(!refused.said.contains("hunter2"), "{refused:?}");
 }

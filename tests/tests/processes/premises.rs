@@ -3,12 +3,13 @@
 use std::{sync::Arc, time::Duration};
 
 use connect_core::{
-    Account, Connect, NewAccount, NewLocation, NewScreen, NewWebhook, ScreenType,
+    Account, Connect, NewWebhook, ScreenType,
     environment::{Clock as _, ManualClock, SystemClock},
     storage::postgres::{PostgresOptions, PostgresStorage},
-    wire::{EventType, Id, Location, VatRate},
+    wire::{EventType, Id, Location},
 };
 use connect_server::{networks::Networks, outbound::AddressGuard, webhooks::PublicWebhooks};
+use connect_tests::shop::setup;
 
 use super::fleet::SERVERS;
 
@@ -30,35 +31,20 @@ impl Premises {
         let connect = Connect::builder(open(storage).await)
             .webhook_links(Arc::new(PublicWebhooks::new(guard)))
             .build();
-        let account = NewAccount {
-            name: "Bakery".to_owned(),
-            owner_email: "owner@bakery.example".to_owned(),
-            sandbox: true,
-        };
-        let account = connect.create_account(account).await.unwrap().id;
-        let location = NewLocation {
-            name: "Harbour".to_owned(),
-            currency: "EUR".to_owned(),
-            default_vat_rate: VatRate::percent(9),
-        };
-        let here = connect.create_location(account, location).await.unwrap().id;
+        let account = setup::account(&connect).await;
+        let here = setup::location(&connect, account, "Harbour").await;
         let mut registers = Vec::new();
         for number in 0..SERVERS {
-            let till = NewScreen {
-                location_id: here,
-                kind: ScreenType::Pos,
-                name: format!("Till {number}"),
-            };
-            let till = connect.create_screen(account, till).await.unwrap();
-            let key = connect.roll_screen_key(account, till.id).await.unwrap();
-            registers.push(key.expose().to_owned());
+            let name = format!("Till {number}");
+            let till = setup::screen(&connect, account, here, ScreenType::Pos, &name).await;
+            registers.push(till.1);
         }
-        let token = connect.create_full_token(account, "Everything").await;
+        let token = setup::full_token(&connect, account, "Everything").await;
         Self {
             connect,
             account,
             here,
-            token: token.unwrap().secret.expose().to_owned(),
+            token,
             registers,
         }
     }

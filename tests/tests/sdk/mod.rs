@@ -1,16 +1,12 @@
 //! The SDK against the service. Everything between them is held against the document.
+//!
+//! The SDK's own tests hold what it does with any service. Here are its calls and its capabilities, one test
+//! for each, against the real one.
 
-mod batches;
-mod events;
+mod calls;
+mod following;
 mod image_jobs;
-mod journal;
-mod lists;
-mod option_groups;
-mod option_links;
-mod orders;
-mod records;
 mod retries;
-mod stock;
 mod testing;
 
 use std::time::Duration;
@@ -24,10 +20,8 @@ use connect_tests::{shop::Shop, watch::Watch};
 /// A client that sends again at once what may be sent again.
 fn client(watch: &Watch, token: &str) -> Client {
     let at_once = RetryPolicy::default().backoff(Duration::ZERO, Duration::ZERO);
-    Client::builder(&watch.base_url, token)
-        .retry(at_once)
-        .build()
-        .unwrap()
+    let client = Client::builder(&watch.base_url, token).retry(at_once);
+    client.build().unwrap()
 }
 
 async fn open() -> (Shop, Watch, Client) {

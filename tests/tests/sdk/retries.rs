@@ -1,9 +1,6 @@
 //! What the SDK does about lost answers and refusals.
 
-use std::{
-    future::IntoFuture as _,
-    time::{Duration, Instant},
-};
+use std::time::Duration;
 
 use connect_client::{
     Client, GaveUp, IdempotencyKey, RetryPolicy, Uuid,
@@ -138,43 +135,4 @@ async fn a_limit_that_outlasts_the_budget_is_reported_with_its_wait() {
     let limit = client.rate_limit().unwrap();
     assert_eq!((limit.limit, limit.remaining), (1, 0));
     assert_eq!(limit.reset, "2026-11-20T10:01:00Z".parse().unwrap());
-}
-
-#[tokio::test]
-async fn tasks_at_the_limit_are_held_back_until_the_next_window() {
-    let limits = RateLimits {
-        token: 40,
-        account: 100,
-        address: 100,
-        ..RateLimits::default()
-    };
-    let shop = Setup::default().limits(limits).open().await;
-    let watch = Watch::over(&shop).await;
-    shop.clock.set("2026-11-20T10:00:58Z".parse().unwrap());
-    let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
-    let client = Client::builder(&watch.base_url, &shop.token)
-        .on_retry(move |retry| tell.send(retry.wait).unwrap())
-        .build()
-        .unwrap();
-    for _ in 0..40 {
-        client.locations().await.unwrap();
-    }
-    // The first one over the limit is refused, and told to wait for two seconds.
-    let refused = tokio::spawn(client.locations().into_future());
-    let wait = told.recv().await.unwrap();
-    assert!(wait >= Duration::from_secs(2), "{wait:?}");
-    watch.passed();
-    let began = Instant::now();
-    shop.clock.set("2026-11-20T10:01:00Z".parse().unwrap());
-    let tasks: Vec<_> = (0..32)
-        .map(|_| tokio::spawn(client.locations().into_future()))
-        .collect();
-    for task in tasks {
-        task.await.unwrap().unwrap();
-    }
-    // The others knew of it without asking.
-    assert!(began.elapsed() > Duration::from_millis(1500));
-    refused.await.unwrap().unwrap();
-    let statuses: Vec<_> = watch.passed().iter().map(|a| a.status.as_u16()).collect();
-    assert_eq!(statuses, [200; 33]);
 }

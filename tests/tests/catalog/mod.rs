@@ -1,8 +1,0 @@
-//! Categories and products.
-
-mod at_once;
-mod batch;
-mod categories;
-mod filters;
-mod images;
-mod products;
