@@ -1,7 +1,7 @@
 //! Writes of all chapters as clients send them: JSON goes in, and JSON comes out.
 
 use connect_core::{
-    Access, Answer, Connect, Error, Fingerprint, Idempotency, Outcome, Request,
+    Access, Answer, Connect, Error, Fingerprint, Idempotency, Outcome, Refusal, Request,
     wire::{Category, IdempotencyKey, OptionGroup, Product},
 };
 use serde_json::Value;
@@ -45,9 +45,19 @@ pub(crate) struct Call {
 impl Call {
     /// Sends the write. Returns the data of the answer, which is `null` for a deletion.
     pub(crate) async fn send(self, connect: Connect, at: Access) -> Result<Value, Error> {
-        let body = match &self.body {
-            Value::Null => Vec::new(),
-            body => serde_json::to_vec(body).unwrap(),
+        let answer = self.answer(connect, at).await;
+        let answer = answer.map_err(|refusal| refusal.error)?;
+        Ok(match answer.outcome {
+            Outcome::Removed => Value::Null,
+            _ => answer.decode().unwrap(),
+        })
+    }
+
+    /// Sends the write.
+    pub(crate) async fn answer(self, connect: Connect, at: Access) -> Result<Answer, Refusal> {
+        let body = match self.verb {
+            Verb::DeleteCategory(_) | Verb::DeleteProduct(_) | Verb::DeleteGroup(_) => Vec::new(),
+            _ => serde_json::to_vec(&self.body).unwrap(),
         };
         let idempotency = self.key.as_ref().map(|key| Idempotency {
             key: IdempotencyKey::new(key).unwrap(),
@@ -61,7 +71,7 @@ impl Call {
         let here = connect.location(&at);
         let (products, groups) = (here.json::<Product>(), here.json::<OptionGroup>());
         let (categories, stock) = (here.json::<Category>(), here.stock());
-        let answer = match self.verb {
+        match self.verb {
             Verb::CreateCategory => categories.create(request!()).await,
             Verb::UpdateCategory(id) => categories.update(id, request!()).await,
             Verb::DeleteCategory(id) => categories.delete(id, request!()).await,
@@ -82,16 +92,55 @@ impl Call {
             Verb::CloseRegister => here.z_reports().close_json(request!()).await,
             Verb::MakeOrder => here.orders().create_json(request!()).await,
             Verb::MoveOrder(id) => here.orders().update_json(id.into(), request!()).await,
-        };
-        answer
-            .map(|answer| data(&answer))
-            .map_err(|refusal| refusal.error)
+        }
     }
 }
 
-fn data(answer: &Answer) -> Value {
-    match answer.outcome {
-        Outcome::Removed => Value::Null,
-        _ => answer.decode().unwrap(),
+/// What came back, as HTTP has it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    /// Whether it is the answer to an earlier request with the same key.
+    pub(crate) replayed: bool,
+    /// The body; `null` is none.
+    pub(crate) body: Value,
+}
+
+impl Reply {
+    /// The `data` of a success.
+    pub(crate) fn data(&self) -> &Value {
+        assert!(self.status < 300, "refused: {self:?}");
+        &self.body["data"]
+    }
+}
+
+impl From<Result<Answer, Refusal>> for Reply {
+    fn from(outcome: Result<Answer, Refusal>) -> Self {
+        match outcome {
+            Ok(answer) => Self {
+                status: match answer.outcome {
+                    Outcome::Created => 201,
+                    Outcome::Done => 200,
+                    Outcome::Removed => 204,
+                },
+                replayed: answer.replayed,
+                body: match &answer.body[..] {
+                    [] => Value::Null,
+                    body => serde_json::from_slice(body).unwrap(),
+                },
+            },
+            Err(refusal) => Self {
+                status: match &refusal.error {
+                    Error::Malformed(_) => 400,
+                    Error::ForbiddenLocation(_) => 403,
+                    Error::NotFound(_) => 404,
+                    Error::Conflict(_) => 409,
+                    Error::Invalid(_) => 422,
+                    other => panic!("no write may fail with {other:?}: {refusal}"),
+                },
+                replayed: refusal.replayed,
+                body: serde_json::to_value(refusal.error.body()).unwrap(),
+            },
+        }
     }
 }

@@ -1,5 +1,5 @@
-//! What holds for every sequence of writes, on every backend: random writes against the core, and
-//! next to it a naive model that has nothing of the core in it.
+//! What holds for every sequence of writes, on every backend: random writes of all chapters against
+//! the core, and next to it a naive model that has nothing of the core in it.
 //!
 //! The inputs come from a small space in which things collide: few external ids, few barcodes,
 //! few names that differ in case only. A run is the same each time; `PROPTEST_RNG_SEED` takes
@@ -11,24 +11,8 @@ mod model;
 mod session;
 pub(crate) mod shop;
 
-mod batches;
-mod counts;
-mod dry_run;
-mod failures;
-mod filters;
-mod journal;
-mod key_life;
+mod bodies;
+mod crowds;
 mod keys;
-#[cfg(all(feature = "redb", feature = "sled"))]
-mod moving;
-mod options;
-mod readers;
-mod reopening;
-mod sequences;
-mod soundness;
-mod stock;
 mod sync;
-mod time;
-mod traces;
-mod two_processes;
-mod writers;
+mod walks;

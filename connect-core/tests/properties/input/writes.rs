@@ -1,167 +1,322 @@
-//! Writes, and groups of writes that arrive together.
+//! Writes of all kinds, and groups of writes that arrive together.
 
 use proptest::{collection::vec, option::weighted, prelude::*, sample::select};
+use serde_json::{Value, json};
 
-use super::items::{Item, Pick, category_item, pick, product_item};
+use super::{
+    fields::{self, code, object, pick},
+    receipts::register_writes,
+};
+use crate::properties::model::{Kind, decimal};
 
-/// What a write is, before it is known what its references lead to.
-#[derive(Clone, Debug)]
-pub(crate) enum Shape {
-    CreateCategory(Item),
-    UpdateCategory(Pick, Item),
-    DeleteCategory(Pick),
-    CreateProduct(Item),
-    UpdateProduct(Pick, Item),
-    DeleteProduct(Pick),
-    Batch {
-        match_by: Option<&'static str>,
-        create_missing: Option<bool>,
-        dry_run: Option<bool>,
-        items: Vec<Item>,
-    },
+/// What a write does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Deed {
+    Create(Kind),
+    Update(Kind),
+    Delete(Kind),
+    Batch(Kind),
+    UpdateOption,
+    Link,
+    Count,
+    CountMany,
+    Adjust,
+    Row,
+    Close,
     /// One of the writes under a key that were sent before, once more.
     Again(u8),
 }
 
 /// A write, some under an idempotency key.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Write {
-    /// What it is.
-    pub(crate) shape: Shape,
-    /// Its key, if it has one.
+    pub(crate) deed: Deed,
+    /// The record that it is about; for an option, its group and itself.
+    pub(crate) of: Vec<Value>,
+    pub(crate) body: Value,
+    /// Who writes: 0 for the owner, or the number of a register.
+    pub(crate) by: usize,
     pub(crate) key: Option<&'static str>,
 }
 
-/// Writes that arrive together, after the clock has moved by so many seconds.
+/// Writes that arrive together.
 #[derive(Clone, Debug)]
 pub(crate) struct Burst {
-    /// How far the clock moves first.
-    pub(crate) clock: i64,
-    /// The writes.
+    /// Which of the processes gets them.
+    pub(crate) process: usize,
+    /// By how much its clock moves first.
+    pub(crate) micros: i64,
+    /// Whether maintenance runs, or the service is stopped and started again, before.
+    pub(crate) is_maintained: bool,
+    pub(crate) is_reopened: bool,
     pub(crate) writes: Vec<Write>,
 }
 
-/// A batch of products.
-pub(crate) fn batch(most: usize) -> impl Strategy<Value = Shape> {
-    let match_by = weighted(0.7, select(vec!["externalId", "barcode", "id"]));
-    let create_missing = weighted(0.4, any::<bool>());
-    let dry_run = weighted(0.3, any::<bool>());
-    (
-        match_by,
-        create_missing,
-        dry_run,
-        vec(product_item(), 1..=most),
-    )
-        .prop_map(|(match_by, create_missing, dry_run, items)| Shape::Batch {
-            match_by,
-            create_missing,
-            dry_run,
-            items,
-        })
+/// How often writes of each chapter are among all.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mix {
+    pub(crate) categories: u32,
+    pub(crate) products: u32,
+    pub(crate) groups: u32,
+    pub(crate) stock: u32,
+    pub(crate) journal: u32,
+    /// How often of 100 a product says its option groups.
+    pub(crate) linked: u32,
+    /// How often a write has a key.
+    pub(crate) keys: f64,
+}
+
+impl Mix {
+    /// Products in their categories.
+    pub(crate) const CATALOG: Self = Self {
+        categories: 7,
+        products: 18,
+        groups: 0,
+        stock: 0,
+        journal: 0,
+        linked: 1,
+        keys: 0.3,
+    };
+    /// Option groups and products that have them.
+    pub(crate) const GROUPS: Self = Self {
+        categories: 0,
+        products: 8,
+        groups: 20,
+        linked: 80,
+        keys: 0.05,
+        ..Self::CATALOG
+    };
+    /// Products whose stock is counted and sold.
+    pub(crate) const STOCK: Self = Self {
+        categories: 0,
+        products: 7,
+        stock: 14,
+        journal: 4,
+        keys: 0.05,
+        ..Self::CATALOG
+    };
+    /// Registers.
+    pub(crate) const JOURNAL: Self = Self {
+        categories: 0,
+        products: 1,
+        stock: 1,
+        journal: 16,
+        ..Self::CATALOG
+    };
+    /// Everything.
+    pub(crate) const ALL: Self = Self {
+        groups: 8,
+        stock: 8,
+        journal: 6,
+        linked: 20,
+        ..Self::CATALOG
+    };
+}
+
+impl Write {
+    /// A write of the owner without a key.
+    pub(crate) fn new(deed: Deed, of: Vec<Value>, body: Value) -> Self {
+        Self {
+            deed,
+            of,
+            body,
+            by: 0,
+            key: None,
+        }
+    }
+}
+
+/// A write of the owner.
+fn write(
+    deed: Deed,
+    of: Vec<BoxedStrategy<Value>>,
+    body: impl Strategy<Value = Value> + 'static,
+) -> BoxedStrategy<Write> {
+    (of, body)
+        .prop_map(move |(of, body)| Write::new(deed, of, body))
+        .boxed()
+}
+
+/// A batch of items, which mean records by one of the fields `signs`; one in thirty has none.
+fn batch_of(
+    kind: Kind,
+    signs: [&str; 3],
+    item: BoxedStrategy<Value>,
+    most: usize,
+) -> BoxedStrategy<Write> {
+    let items = prop_oneof![
+        29 => vec(item, 1..=most).prop_map(Value::from),
+        1 => Just(json!([])),
+    ];
+    let settings = json!({
+        "matchBy": [70, signs[0], signs[1], signs[2]],
+        "createMissing": [40, true, false],
+        "dryRun": [30, true, false],
+    });
+    let items = vec![("items", 100, items.boxed())];
+    let body = object(settings, items, json!({}), 0);
+    write(Deed::Batch(kind), Vec::new(), body)
+}
+
+/// A batch of products, which so often of 100 say their option groups.
+pub(crate) fn batch(linked: u32, most: usize) -> BoxedStrategy<Write> {
+    let signs = ["externalId", "barcode", "id"];
+    batch_of(Kind::Product, signs, fields::product(linked), most)
+}
+
+fn create_update_delete(
+    kind: Kind,
+    name: &'static str,
+    weights: [u32; 3],
+    body: BoxedStrategy<Value>,
+) -> BoxedStrategy<Write> {
+    prop_oneof![
+        weights[0] => write(Deed::Create(kind), Vec::new(), body.clone()),
+        weights[1] => write(Deed::Update(kind), vec![pick(name)], body),
+        weights[2] => write(Deed::Delete(kind), vec![pick(name)], Just(Value::Null)),
+    ]
+    .boxed()
+}
+
+fn group_writes() -> BoxedStrategy<Write> {
+    let named = prop_oneof![
+        pick("group").prop_map(|id| json!({ "id": id })),
+        code().prop_map(|code| json!({ "externalId": code })),
+    ];
+    let list = |of: BoxedStrategy<Value>, least| vec(of, least..4).prop_map(Value::from).boxed();
+    let link = vec![
+        ("productIds", 100, list(pick("product"), 0)),
+        ("productExternalIds", 100, list(code(), 1)),
+        ("add", 100, list(named.clone().boxed(), 0)),
+        ("remove", 100, list(named.boxed(), 1)),
+    ];
+    let option = vec![pick("group"), pick("option")];
+    let signs = ["externalId", "externalId", "id"];
+    prop_oneof![
+        10 => create_update_delete(Kind::Group, "group", [5, 4, 1], fields::group()),
+        3 => write(Deed::UpdateOption, option, fields::option(false)),
+        4 => batch_of(Kind::Group, signs, fields::group(), 5),
+        5 => write(Deed::Link, Vec::new(), object(json!({}), link, json!({}), 0)),
+    ]
+    .boxed()
+}
+
+/// A quantity; the largest that there is, too.
+fn quantity() -> BoxedStrategy<Value> {
+    let thousandths = prop_oneof![
+        6 => select(vec![0_i64, 1, 125, 500, 1000, 2500]),
+        1 => Just(1_000_000_000_000),
+    ];
+    thousandths.prop_map(|count| decimal(count, 1000)).boxed()
+}
+
+fn stock_writes() -> BoxedStrategy<Write> {
+    let count = || {
+        let expected = ("expectedQuantity", 20, quantity());
+        let fields = vec![("quantity", 100, quantity()), expected];
+        object(json!({}), fields, json!({ "quantity": ["one", -1] }), 5)
+    };
+    let named = prop_oneof![
+        pick("product").prop_map(|id| ("productId", id)),
+        code().prop_map(|code| ("externalId", code)),
+    ];
+    let naming = |(mut body, (sign, name)): (Value, (&str, Value))| {
+        body[sign] = name;
+        body
+    };
+    let item = (count(), named.clone()).prop_map(naming);
+    let many = (vec(item, 1..6), prop::bool::weighted(0.3))
+        .prop_map(|(items, is_dry)| json!({ "items": items, "dryRun": is_dry }));
+    let change = (quantity(), any::<bool>()).prop_map(|(quantity, is_less)| match is_less {
+        true => super::receipts::negated(&quantity),
+        false => quantity,
+    });
+    let kinds = json!({ "type": [70, "delivery", "correction"] });
+    let change = vec![("quantityChange", 100, change.boxed())];
+    let adjust = object(kinds, change, json!({ "quantityChange": [0] }), 5);
+    prop_oneof![
+        4 => write(Deed::Count, vec![pick("product")], count()),
+        3 => write(Deed::CountMany, Vec::new(), many),
+        4 => write(Deed::Adjust, Vec::new(), (adjust, named).prop_map(naming)),
+    ]
+    .boxed()
 }
 
 /// A write without a key.
-pub(crate) fn writes() -> impl Strategy<Value = Write> {
-    let shape = prop_oneof![
-        3 => category_item().prop_map(Shape::CreateCategory),
-        2 => (pick(), category_item()).prop_map(|(pick, item)| Shape::UpdateCategory(pick, item)),
-        2 => pick().prop_map(Shape::DeleteCategory),
-        4 => product_item().prop_map(Shape::CreateProduct),
-        4 => (pick(), product_item()).prop_map(|(pick, item)| Shape::UpdateProduct(pick, item)),
-        2 => pick().prop_map(Shape::DeleteProduct),
-        8 => batch(8),
+pub(crate) fn writes(mix: Mix) -> BoxedStrategy<Write> {
+    let product = fields::product(mix.linked);
+    let products = prop_oneof![
+        10 => create_update_delete(Kind::Product, "product", [4, 4, 2], product),
+        8 => batch(mix.linked, 8),
     ];
-    shape.prop_map(|shape| Write { shape, key: None })
+    let chapters = [
+        (
+            mix.categories,
+            create_update_delete(Kind::Category, "category", [3, 2, 2], fields::category()),
+        ),
+        (mix.products, products.boxed()),
+        (mix.groups, group_writes()),
+        (mix.stock, stock_writes()),
+        (mix.journal, register_writes()),
+    ];
+    let chapters = chapters.into_iter().filter(|(weight, _)| *weight > 0);
+    proptest::strategy::Union::new_weighted(chapters.collect()).boxed()
 }
 
 /// Writes of products that have little but one of two barcodes.
-pub(crate) fn barcode_writes() -> impl Strategy<Value = Write> {
-    let item = || {
-        (select(vec!["111", "222"]), select(vec!["Bread", "Tea"])).prop_map(|(barcode, name)| {
-            let given = [("barcode", barcode.into()), ("name", name.into())].into();
-            Item::Record {
-                given,
-                id: None,
-                category: None,
-            }
-        })
-    };
-    let batch = vec(item(), 1..4).prop_map(|items| Shape::Batch {
-        match_by: Some("barcode"),
-        create_missing: None,
-        dry_run: None,
-        items,
-    });
-    let shape = prop_oneof![
-        3 => item().prop_map(Shape::CreateProduct),
-        2 => (pick(), item()).prop_map(|(pick, item)| Shape::UpdateProduct(pick, item)),
-        2 => pick().prop_map(Shape::DeleteProduct),
-        3 => batch,
-    ];
-    shape.prop_map(|shape| Write { shape, key: None })
-}
-
-fn keyed_writes() -> impl Strategy<Value = Write> {
-    let again = any::<u8>().prop_map(|which| Write {
-        shape: Shape::Again(which),
-        key: None,
-    });
-    let keyed = (writes(), weighted(0.3, select(vec!["k1", "k2", "k3"])))
-        .prop_map(|(write, key)| Write { key, ..write });
-    prop_oneof![10 => keyed, 1 => again]
-}
-
-/// Seconds by which the clock moves: mostly not at all, also backwards, also past the life of an
-/// idempotency key.
-fn steps() -> impl Strategy<Value = i64> {
+pub(crate) fn shared_barcodes() -> BoxedStrategy<Write> {
+    let known = json!({ "barcode": [100, "111", "222"], "name": [100, "Bread", "Tea"] });
+    let item = object(known, Vec::new(), json!({}), 0);
+    let batch =
+        vec(item.clone(), 1..4).prop_map(|items| json!({ "matchBy": "barcode", "items": items }));
     prop_oneof![
-        6 => Just(0),
-        2 => Just(1),
-        1 => Just(-5),
-        1 => Just(-90_000),
-        1 => Just(86_400),
+        7 => create_update_delete(Kind::Product, "product", [3, 2, 2], item),
+        3 => write(Deed::Batch(Kind::Product), Vec::new(), batch),
     ]
+    .boxed()
 }
 
-/// Writes of all kinds, alone and together.
-pub(crate) fn bursts(most: usize) -> impl Strategy<Value = Vec<Burst>> {
-    let burst = (steps(), vec(keyed_writes(), 1..=4));
-    vec(
-        burst.prop_map(|(clock, writes)| Burst { clock, writes }),
-        1..=most,
+/// Writes of all kinds, alone and together. The clock mostly stands still; it also goes backwards,
+/// and past the life of an idempotency key.
+pub(crate) fn bursts(mix: Mix, most: usize) -> BoxedStrategy<Vec<Burst>> {
+    let keyed = (
+        writes(mix),
+        weighted(mix.keys, select(vec!["k1", "k2", "k3"])),
     )
+        .prop_map(|(write, key)| Write { key, ..write });
+    let again =
+        any::<u8>().prop_map(|which| Write::new(Deed::Again(which), Vec::new(), Value::Null));
+    let micros = prop_oneof![
+        12 => Just(0),
+        2 => -3_i64..=3,
+        4 => Just(1_000_000),
+        2 => Just(-5_000_000),
+        2 => Just(-90_000_000_000),
+        2 => Just(86_400_000_000),
+        1 => Just(86_399_000_000),
+        1 => Just(6 * 86_400_000_000),
+    ];
+    let is = |often| prop::bool::weighted(often);
+    let writes = vec(prop_oneof![10 => keyed, 1 => again], 1..=4);
+    let burst = (0..2_usize, micros, is(0.1), is(0.05), writes).prop_map(
+        |(process, micros, is_maintained, is_reopened, writes)| Burst {
+            process,
+            micros,
+            is_maintained,
+            is_reopened,
+            writes,
+        },
+    );
+    vec(burst, 1..=most).boxed()
 }
 
-/// Writes without keys.
-pub(crate) fn bursts_without_keys(most: usize) -> impl Strategy<Value = Vec<Burst>> {
-    let burst = (steps(), vec(writes(), 1..=4));
-    vec(
-        burst.prop_map(|(clock, writes)| Burst { clock, writes }),
-        1..=most,
-    )
-}
-
-/// So that the generators are seen to make what the properties are about.
-#[test]
-fn the_inputs_hold_every_kind_of_write() {
-    use proptest::{strategy::ValueTree as _, test_runner::TestRunner};
-    let mut runner = TestRunner::deterministic();
-    let mut kinds = std::collections::BTreeMap::<_, usize>::new();
-    for _ in 0..400 {
-        let write = writes().new_tree(&mut runner).unwrap().current();
-        let kind = match write.shape {
-            Shape::CreateCategory(_) => "create category",
-            Shape::UpdateCategory(..) => "update category",
-            Shape::DeleteCategory(_) => "delete category",
-            Shape::CreateProduct(Item::Other(_)) => "no product",
-            Shape::CreateProduct(_) => "create product",
-            Shape::UpdateProduct(..) => "update product",
-            Shape::DeleteProduct(_) => "delete product",
-            Shape::Batch { .. } => "batch",
-            Shape::Again(_) => "again",
-        };
-        *kinds.entry(kind).or_default() += 1;
+/// Writes that arrive together at a clock that stands still.
+pub(crate) fn at_once(writes: Vec<Write>) -> Burst {
+    Burst {
+        process: 0,
+        micros: 0,
+        is_maintained: false,
+        is_reopened: false,
+        writes,
     }
-    assert_eq!(kinds.len(), 8, "{kinds:?}");
-    assert!(kinds["batch"] > 50, "{kinds:?}");
 }

@@ -1,154 +1,214 @@
-//! A naive model of a shop: lists that are searched from the front, copied for a dry run, and
-//! sorted when they are looked at. It shares nothing with the core.
+//! A naive model of a shop: a list of rows per kind, as they are shown, searched from the front and
+//! copied for a dry run. It shares nothing with the core.
 
-mod batch;
-mod categories;
+mod catalog;
+mod fields;
+mod groups;
+mod journal;
 mod names;
-mod products;
-mod rules;
-mod show;
+mod stock;
 
-use serde_json::{Map, Value};
-use uuid::Uuid;
+use std::collections::BTreeMap;
 
-use super::shop::{Call, Verb};
+use connect_core::wire::Timestamp;
+use serde_json::{Value, json};
 
-pub(crate) use batch::ItemOutcome;
+pub(crate) use journal::vat_of;
 pub(crate) use names::Names;
 
-/// What the model knows a record by until it learns its id: it was the so-manieth to be made.
-pub(crate) type Serial = usize;
-/// What the model knows a time by until it learns it: it was that of the so-manieth change.
-pub(crate) type Tick = usize;
+use super::{input::Deed, session::Call};
 
-/// A product.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Product {
-    pub(crate) serial: Serial,
-    /// The fields that are a client's to write, as they are shown.
-    pub(crate) shown: Map<String, Value>,
-    pub(crate) category: Option<Serial>,
-    pub(crate) created: Tick,
-    pub(crate) updated: Tick,
+/// A kind of row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    Category,
+    Product,
+    Group,
+    Level,
+    Movement,
+    Receipt,
+    Report,
+    Event,
 }
 
-/// A category.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Category {
-    pub(crate) serial: Serial,
-    pub(crate) name: String,
-    pub(crate) is_active: Value,
-    pub(crate) position: Value,
-    pub(crate) created: Tick,
-    pub(crate) updated: Tick,
+impl Kind {
+    /// The kinds that are listed in the order of their changes, with deletions.
+    pub(crate) const SYNCED: [Self; 4] = [Self::Category, Self::Product, Self::Group, Self::Level];
+    /// The kinds whose rows are only added.
+    pub(crate) const APPENDED: [Self; 4] =
+        [Self::Movement, Self::Receipt, Self::Report, Self::Event];
 }
 
-/// What remains of a deleted record.
+/// Why a write is refused: a code, and the field at fault; an empty one stands for any. Where a
+/// request is wrong in several ways, the order of looks is nobody's business.
 #[derive(Clone, Debug)]
-pub(crate) struct Gone {
-    pub(crate) serial: Serial,
-    pub(crate) tick: Tick,
+pub(crate) struct No(Vec<(&'static str, String)>);
+
+impl No {
+    fn of(code: &'static str, field: &str) -> Self {
+        Self(vec![(code, field.to_owned())])
+    }
+
+    fn or(mut self, other: Option<Self>) -> Self {
+        self.0.extend(other.into_iter().flat_map(|other| other.0));
+        self
+    }
+
+    /// The error that it has to be one of, as [`Names::learn`] reads it.
+    pub(crate) fn show(&self) -> Value {
+        json!({ "?": self.0 })
+    }
 }
 
-/// An event.
-#[derive(Clone, Debug)]
-pub(crate) struct Event {
-    pub(crate) tick: Tick,
-    pub(crate) news: News,
-}
-
-/// What an event tells.
-#[derive(Clone, Debug)]
-pub(crate) enum News {
-    Product(Product),
-    ProductGone(Serial),
-    Category(Category),
-    CategoryGone(Serial),
-    Written {
-        ids: Vec<Serial>,
-        created: usize,
-        updated: usize,
-    },
-    LeftCategory(Vec<Serial>),
-}
-
-/// The shop.
-#[derive(Clone, Debug)]
+/// The shop. A new record is known by `#` and a number until the service has shown its id: it was
+/// the so-manieth to be made.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Model {
-    pub(crate) products: Vec<Product>,
-    pub(crate) categories: Vec<Category>,
-    pub(crate) gone_products: Vec<Gone>,
-    pub(crate) gone_categories: Vec<Gone>,
-    pub(crate) events: Vec<Event>,
-    pub(crate) names: Names,
-    pub(crate) foreign_category: Uuid,
-    /// The time of the change under way.
-    tick: Tick,
-}
-
-/// The status codes with which a write may be refused. Where a request is wrong in several ways
-/// that only a look at the records shows, the order of those looks is nobody's business.
-pub(crate) type Refused = Vec<u16>;
-
-/// What a write should come to.
-#[derive(Clone, Debug)]
-pub(crate) enum Expected {
-    Refused(Refused),
-    Product {
-        status: u16,
-        product: Product,
-    },
-    Category {
-        status: u16,
-        category: Category,
-    },
-    Removed,
-    Batch {
-        dry_run: bool,
-        outcomes: Vec<ItemOutcome>,
-        names: Names,
-    },
+    rows: BTreeMap<Kind, Vec<Value>>,
+    gone: BTreeMap<Kind, Vec<Value>>,
+    made: usize,
+    told: usize,
+    /// The records of another location, by their kind.
+    pub(crate) foreign: BTreeMap<Kind, String>,
+    pub(crate) registers: Vec<Value>,
+    /// The time of the last change, and of the change under way.
+    last: i64,
+    time: i64,
+    now: i64,
 }
 
 impl Model {
-    /// An empty shop.
-    pub(crate) fn new(foreign_category: Uuid) -> Self {
-        Self {
-            products: Vec::new(),
-            categories: Vec::new(),
-            gone_products: Vec::new(),
-            gone_categories: Vec::new(),
-            events: Vec::new(),
-            names: Names::default(),
-            foreign_category,
-            tick: 0,
-        }
+    /// The rows of a kind.
+    pub(crate) fn rows(&self, kind: Kind) -> &[Value] {
+        self.rows.get(&kind).map_or(&[], |rows| rows)
     }
 
-    /// Does a write.
-    pub(crate) fn apply(&mut self, call: &Call) -> Expected {
-        self.tick = self.names.next_tick();
+    /// What remains of deleted rows of a kind.
+    pub(crate) fn gone(&self, kind: Kind) -> &[Value] {
+        self.gone.get(&kind).map_or(&[], |rows| rows)
+    }
+
+    fn rows_mut(&mut self, kind: Kind) -> &mut Vec<Value> {
+        self.rows.entry(kind).or_default()
+    }
+
+    /// The time of the last change, in microseconds.
+    pub(crate) fn last(&self) -> i64 {
+        self.last
+    }
+
+    /// The list of a kind as it is shown.
+    pub(crate) fn list(&self, kind: Kind, with_deleted: bool) -> Vec<Value> {
+        let gone = if with_deleted { self.gone(kind) } else { &[] };
+        let mut all: Vec<Value> = self.rows(kind).iter().chain(gone).cloned().collect();
+        if Kind::SYNCED.contains(&kind) {
+            all.sort_by_key(place_in_list);
+        }
+        all
+    }
+
+    /// Does a write that arrives at `now`. What it should answer.
+    pub(crate) fn apply(&mut self, call: &Call, now: Timestamp) -> Result<Value, No> {
+        self.now = now.micros();
+        self.time = self.now.max(self.last + 1);
         let before = self.clone();
-        let done = match call.verb {
-            Verb::CreateCategory => self.create_category(&call.body),
-            Verb::UpdateCategory(id) => self.update_category(id, &call.body),
-            Verb::DeleteCategory(id) => self.delete_category(id),
-            Verb::CreateProduct => self.create_product(&call.body),
-            Verb::UpdateProduct(id) => self.update_product(id, &call.body),
-            Verb::DeleteProduct(id) => self.delete_product(id),
-            Verb::WriteProducts => Ok(self.batch(&call.body)),
+        let id = call.of.first().map_or("", String::as_str);
+        let body = &call.body;
+        let done = match call.deed {
+            Deed::Create(kind) => self.create(kind, body),
+            Deed::Update(kind) => self.update(kind, id, body),
+            Deed::Delete(kind) => self.delete(kind, id),
+            Deed::Batch(kind) => self.batch(kind, body),
+            Deed::UpdateOption => self.update_option(id, &call.of[1], body),
+            Deed::Link => self.link(body),
+            Deed::Count => self.count_one(id, body),
+            Deed::CountMany => self.count_many(body),
+            Deed::Adjust => self.adjust(body),
+            Deed::Row => self.write_row(call.by, body),
+            Deed::Close => self.close(call.by, body),
+            Deed::Again(_) => unreachable!("the call is known"),
         };
-        let is_rehearsal = matches!(done, Ok(Expected::Batch { dry_run: true, .. }));
-        if is_rehearsal || done.is_err() {
+        if done.is_err() || body["dryRun"] == true {
             *self = before;
+        } else if self.rows != before.rows || self.gone != before.gone {
+            self.last = self.time;
         }
-        done.unwrap_or_else(Expected::Refused)
+        done
     }
 
-    fn tell(&mut self, news: News) {
-        self.events.push(Event {
-            tick: self.tick,
-            news,
+    /// A name for a new record.
+    fn next_id(&mut self) -> Value {
+        self.made += 1;
+        json!(format!("#{}", self.made))
+    }
+
+    fn time(&self) -> Value {
+        json!(time_text(self.time))
+    }
+
+    fn tell(&mut self, kind: &str, data: Value) {
+        self.told += 1;
+        let event = json!({
+            "type": kind, "createdAt": self.time(), "data": data, "sequence": self.told,
         });
+        self.rows_mut(Kind::Event).push(event);
+    }
+
+    fn tell_record(&mut self, kind: &str, record: &Value) {
+        let mut data = record.clone();
+        data["deleted"] = json!(false);
+        self.tell(kind, data);
+    }
+
+    /// The place of the row whose field is `value`.
+    fn place(&self, kind: Kind, field: &str, value: &Value) -> Option<usize> {
+        place(self.rows(kind), field, value)
+    }
+
+    /// Removes a row and leaves a tombstone.
+    fn bury(&mut self, kind: Kind, at: usize, id: &Value) {
+        self.rows_mut(kind).remove(at);
+        let stone = json!({ "id": id, "deleted": true, "updatedAt": self.time() });
+        self.gone.entry(kind).or_default().push(stone);
+    }
+
+    /// Forgets what maintenance purges: tombstones after 90 days, events after 30.
+    pub(crate) fn maintain(&mut self, now: Timestamp) {
+        let day = |days: i64| time_text(now.plus_seconds(-days * 86_400).micros());
+        let (events_from, stones_from) = (day(30), day(90));
+        let events = self.rows_mut(Kind::Event);
+        events.retain(|event| event["createdAt"].as_str() >= Some(&events_from));
+        for stones in self.gone.values_mut() {
+            stones.retain(|stone| stone["updatedAt"].as_str() >= Some(&stones_from));
+        }
+    }
+}
+
+/// The place of the record whose field is `value`.
+fn place(records: &[Value], field: &str, value: &Value) -> Option<usize> {
+    let is_it = |record: &Value| record[field] == *value;
+    records.iter().position(is_it).filter(|_| !value.is_null())
+}
+
+/// Ids are given in the order in which records are made.
+fn place_in_list(record: &Value) -> (String, usize) {
+    let id = record.get("productId").unwrap_or(&record["id"]);
+    (record["updatedAt"].to_string(), number_of(id))
+}
+
+fn number_of(id: &Value) -> usize {
+    id.as_str().unwrap()[1..].parse().unwrap()
+}
+
+/// A time in microseconds as it is shown.
+pub(crate) fn time_text(micros: i64) -> String {
+    Timestamp::from_micros(micros).to_string()
+}
+
+/// A decimal as JSON has it.
+pub(crate) fn decimal(count: i64, unit: i64) -> Value {
+    match count % unit {
+        0 => json!(count / unit),
+        _ => json!(count as f64 / unit as f64),
     }
 }

@@ -1,74 +1,102 @@
-//! What the service calls the records and times that the model has only counted.
+//! What the service calls the records that the model has only counted.
 
-use uuid::Uuid;
+use serde_json::Value;
 
-use super::{Serial, Tick};
-
-/// Ids and times as they were learned from the service.
+/// Ids as they were learned from the service, by the number of the record.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Names {
-    ids: Vec<Option<Uuid>>,
-    ticks: Vec<Option<String>>,
-}
+pub(crate) struct Names(Vec<Option<String>>);
 
 impl Names {
-    pub(crate) fn next_serial(&mut self) -> Serial {
-        self.ids.push(None);
-        self.ids.len() - 1
+    /// The same JSON with the ids of the service.
+    pub(crate) fn fill(&self, value: &Value) -> Value {
+        match value {
+            Value::String(text) => self.id(text).into(),
+            Value::Array(items) => items.iter().map(|item| self.fill(item)).collect(),
+            Value::Object(fields) => {
+                let fields = fields
+                    .iter()
+                    .map(|(name, value)| (name.clone(), self.fill(value)));
+                Value::Object(fields.collect())
+            }
+            other => other.clone(),
+        }
     }
 
-    pub(crate) fn next_tick(&mut self) -> Tick {
-        self.ticks.push(None);
-        self.ticks.len() - 1
+    /// The id of a record; another text is what it is.
+    pub(crate) fn id(&self, text: &str) -> String {
+        let Some(number) = number(text) else {
+            return text.to_owned();
+        };
+        let known = self.0.get(number).cloned().flatten();
+        known.unwrap_or_else(|| panic!("the service has not shown {text}"))
     }
 
-    pub(crate) fn serial(&self, id: Uuid) -> Option<Serial> {
-        self.ids.iter().position(|known| *known == Some(id))
+    /// Holds what was shown against what was expected. A record that is not known yet gets its id.
+    ///
+    /// An expected `{ "?": [[code, field], ..] }` is an error of one of these codes and fields.
+    pub(crate) fn learn(&mut self, expected: &Value, shown: &Value) {
+        if let Err(difference) = self.compare(expected, shown) {
+            panic!(
+                "{difference}\nexpected: {expected}\nshown: {shown}\n{:?}",
+                self.0
+            );
+        }
     }
 
-    pub(crate) fn is_known(&self, serial: Serial) -> bool {
-        self.ids[serial].is_some()
-    }
-
-    pub(crate) fn id(&self, serial: Serial) -> Uuid {
-        self.ids[serial].expect("the service has shown this record")
-    }
-
-    pub(crate) fn time(&self, tick: Tick) -> &str {
-        self.ticks[tick]
-            .as_deref()
-            .expect("the service has shown this change")
+    fn compare(&mut self, expected: &Value, shown: &Value) -> Result<(), String> {
+        match (expected, shown) {
+            (Value::String(text), Value::String(id)) if number(text).is_some() => {
+                self.call(text, id)
+            }
+            (Value::Array(items), Value::Array(others)) if items.len() == others.len() => {
+                let mut pairs = items.iter().zip(others);
+                pairs.try_for_each(|(item, other)| self.compare(item, other))
+            }
+            (Value::Object(fields), _) if fields.contains_key("?") => {
+                let is_it = |error: &Value| {
+                    // The path goes on within the field.
+                    let field = shown["field"]
+                        .as_str()
+                        .and_then(|path| path.split(['[', '.']).next());
+                    let is_at = error[1] == "" || error[1].as_str() == field;
+                    error[0] == shown["code"] && is_at
+                };
+                let is_one = fields["?"].as_array().unwrap().iter().any(is_it);
+                let message = shown["message"].as_str().unwrap_or_default();
+                let is_good = is_one && !message.is_empty() && !message.contains("items[");
+                is_good
+                    .then_some(())
+                    .ok_or_else(|| format!("{shown} is not one of {expected}"))
+            }
+            (Value::Object(fields), Value::Object(others)) if fields.len() == others.len() => {
+                fields
+                    .iter()
+                    .try_for_each(|(name, value)| match others.get(name) {
+                        Some(other) => self.compare(value, other),
+                        None => Err(format!("{name} is missing in {shown}")),
+                    })
+            }
+            _ if expected == shown => Ok(()),
+            _ => Err(format!("{shown} is not {expected}")),
+        }
     }
 
     /// The record has this id: the one it had before, or one that no other record has.
-    pub(crate) fn learn_id(&mut self, serial: Serial, id: Uuid) {
-        match self.ids[serial] {
-            Some(known) => assert_eq!(known, id, "a record has changed its id"),
-            None => {
-                assert_eq!(self.serial(id), None, "two records have one id");
-                self.ids[serial] = Some(id);
+    fn call(&mut self, text: &str, id: &str) -> Result<(), String> {
+        let number = number(text).unwrap_or_default();
+        self.0.resize(self.0.len().max(number + 1), None);
+        let is_anothers = || self.0.iter().flatten().any(|other| other == id);
+        match &self.0[number] {
+            Some(known) if known != id => Err(format!("{text} is {known}, not {id}")),
+            None if is_anothers() => Err(format!("{id} is another's, not of {text}")),
+            _ => {
+                self.0[number] = Some(id.to_owned());
+                Ok(())
             }
         }
     }
+}
 
-    /// The change was at this time: later than every change before it, earlier than every one
-    /// after it. Times are written with the same number of digits, so they sort as texts.
-    pub(crate) fn learn_time(&mut self, tick: Tick, time: &str) {
-        if let Some(known) = &self.ticks[tick] {
-            assert_eq!(known, time, "one change has two times");
-            return;
-        }
-        let known = |tick: &Option<String>| tick.clone();
-        let before = self.ticks[..tick].iter().filter_map(known).max();
-        let after = self.ticks[tick..].iter().filter_map(known).min();
-        assert!(
-            before.is_none_or(|before| *before < *time),
-            "not later than the change before"
-        );
-        assert!(
-            after.is_none_or(|after| *time < *after),
-            "not earlier than the change after"
-        );
-        self.ticks[tick] = Some(time.to_owned());
-    }
+fn number(text: &str) -> Option<usize> {
+    text.strip_prefix('#')?.parse().ok()
 }

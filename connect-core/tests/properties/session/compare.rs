@@ -1,171 +1,201 @@
 //! Holding a shop against its model.
 
+use connect_core::{
+    Error,
+    wire::{
+        Id, Timestamp, Transaction, ZReport,
+        query::{DailySummaryQuery, TransactionQuery},
+    },
+};
 use serde_json::{Value, json};
-use uuid::Uuid;
 
-use super::{Session, batch::compare_batch};
+use super::{Call, Session};
 use crate::properties::{
-    model::Expected,
-    shop::{Filters, Reply, events},
+    input::{BARCODES, CODES, Deed, Edge, Look},
+    model::{Kind, time_text},
+    shop::{Filters, Shop},
 };
 
+/// Longer than anything is remembered, and than the clocks of these tests go back.
+const LONG: i64 = 400 * 24 * 3600;
+
 impl Session {
-    /// Status, codes and ids of a reply. Its other data may name what is not yet known.
-    pub(super) fn compare_reply(&mut self, expected: &Expected, reply: &Reply) {
-        let (status, serial) = match expected {
-            Expected::Refused(statuses) => {
-                assert!(
-                    statuses.contains(&reply.status),
-                    "not one of {statuses:?}: {reply:?}"
-                );
-                let code = code(reply.status);
-                assert_eq!(reply.body["error"]["code"], code, "{reply:?}");
-                return;
-            }
-            Expected::Removed => (204, None),
-            Expected::Product { status, product } => (*status, Some(product.serial)),
-            Expected::Category { status, category } => (*status, Some(category.serial)),
-            Expected::Batch { .. } => (200, None),
-        };
-        assert_eq!(reply.status, status, "{expected:?}\n{reply:?}");
-        if let Some(serial) = serial {
-            self.model.names.learn_id(serial, id_in(reply.data()));
-        }
-        if let Expected::Batch {
-            dry_run,
-            outcomes,
-            names,
-        } = expected
-        {
-            let data = reply.data();
-            // What a dry run would have made stays unknown afterwards.
-            let mut would_be = names.clone();
-            let names = if *dry_run {
-                &mut would_be
-            } else {
-                &mut self.model.names
-            };
-            compare_batch(outcomes, data, names);
-        }
-    }
-
-    /// The record in a reply, once all ids and times in it are known.
-    pub(super) fn compare_data(&self, expected: &Expected, reply: &Reply) {
-        let names = &self.model.names;
-        let data = match expected {
-            Expected::Product { product, .. } => product.show(names),
-            Expected::Category { category, .. } => category.show(names),
-            _ => return,
-        };
-        assert_eq!(
-            *reply.data(),
-            Value::Object(data),
-            "the reply shows another record"
-        );
-    }
-
-    /// Lists and events, after learning what new records and times are called.
+    /// All lists, after learning what new records are called.
     pub(crate) async fn compare(&mut self) {
-        let products = self
-            .shop
-            .products(&Filters::default(), true, self.page)
-            .await;
-        let categories = self.shop.categories(true, self.page).await;
-        let events = events(&self.shop).await;
-        self.learn_categories(&categories);
-        self.learn_times(&products, &categories);
-        assert_eq!(
-            events.len(),
-            self.model.events.len(),
-            "another number of events: {events:?}"
-        );
-        for (event, expected) in events.iter().zip(&self.model.events) {
-            self.model
-                .names
-                .learn_time(expected.tick, &event.created_at.to_string());
-        }
-        assert_eq!(
-            products,
-            self.model.show_products(),
-            "the lists of products differ"
-        );
-        assert_eq!(
-            categories,
-            self.model.show_categories(),
-            "the lists of categories differ"
-        );
-        for (index, (event, expected)) in events.iter().zip(&self.model.events).enumerate() {
-            let (kind, data) = expected.show(&self.model.names);
-            assert_eq!(
-                event.sequence,
-                Some(index as u64 + 1),
-                "a gap before {event:?}"
-            );
-            assert_eq!(
-                (event.kind.as_str(), &event.data),
-                (kind, &data),
-                "the events differ"
-            );
+        self.compare_in_pages(200).await;
+    }
+
+    /// The same, read in pages of so many.
+    pub(crate) async fn compare_in_pages(&mut self, limit: usize) {
+        let all = Filters {
+            deleted: true,
+            ..Filters::default()
+        };
+        for kind in Kind::SYNCED.into_iter().chain(Kind::APPENDED) {
+            let shown = self.shop.list(kind, &all, limit).await;
+            let expected = self.model.list(kind, true);
+            self.names.learn(&expected.into(), &shown.into());
         }
     }
 
-    /// A category that came with a product is known by its name.
-    fn learn_categories(&mut self, shown: &[Value]) {
-        let names = &mut self.model.names;
-        for category in &self.model.categories {
-            if names.is_known(category.serial) {
-                continue;
-            }
-            let same = shown
-                .iter()
-                .find(|shown| shown["name"] == json!(category.name));
-            let shown = same.unwrap_or_else(|| panic!("no category {category:?}: {shown:?}"));
-            names.learn_id(category.serial, id_in(shown));
-        }
-    }
-
-    fn learn_times(&mut self, products: &[Value], categories: &[Value]) {
-        let model = &mut self.model;
-        let live = model
-            .products
+    /// Every filtered list, from its beginning and from the time of a change on, in pages of so many.
+    pub(crate) async fn compare_filters(&mut self, limit: usize) {
+        let whole = self.model.list(Kind::Product, true);
+        let middle = whole.get(whole.len() / 2);
+        let since = middle.map(|row| row["updatedAt"].as_str().unwrap().parse().unwrap());
+        let text = |text: &&str| Some((*text).to_owned());
+        let codes = CODES.iter().map(|code| (text(code), None));
+        let barcodes = BARCODES.iter().map(|barcode| (None, text(barcode)));
+        let both = CODES
             .iter()
-            .map(|it| (it.serial, Some(it.created), it.updated));
-        let more = model
-            .categories
-            .iter()
-            .map(|it| (it.serial, Some(it.created), it.updated));
-        let gone = model.gone_products.iter().chain(&model.gone_categories);
-        let gone = gone.map(|gone| (gone.serial, None, gone.tick));
-        for (serial, created, updated) in live.chain(more).chain(gone) {
-            let id = json!(model.names.id(serial));
-            let mut shown = products.iter().chain(categories);
-            let Some(shown) = shown.find(|shown| shown["id"] == id) else {
-                continue;
-            };
-            let mut learn = |tick, field: &str| {
-                if let Some(time) = shown[field].as_str() {
-                    model.names.learn_time(tick, time);
+            .zip(&BARCODES)
+            .map(|(code, barcode)| (text(code), text(barcode)));
+        let texts: Vec<_> = codes
+            .chain(barcodes)
+            .chain(both)
+            .chain([(None, None)])
+            .collect();
+        let categories = self.model.rows(Kind::Category).iter();
+        let categories = categories.map(|row| Some(row["id"].as_str().unwrap().to_owned()));
+        for category in categories.chain([None]).collect::<Vec<_>>() {
+            for (number, (external_id, barcode)) in texts.iter().cloned().enumerate() {
+                // Each with two of the four, so that all come with all.
+                let parts = [(None, false), (None, true), (since, true), (since, false)];
+                for (since, deleted) in [parts[number % 4], parts[(number + 2) % 4]] {
+                    let filters = Filters {
+                        external_id: external_id.clone(),
+                        barcode: barcode.clone(),
+                        category: category.as_ref().map(|id| self.names.id(id)),
+                        since,
+                        deleted,
+                    };
+                    let mut expected = whole.clone();
+                    expected.retain(|row| passes(row, &filters, category.as_deref()));
+                    let found = self.shop.list(Kind::Product, &filters, limit).await;
+                    self.names.learn(&expected.into(), &found.into());
                 }
-            };
-            learn(updated, "updatedAt");
-            if let Some(created) = created {
-                learn(created, "createdAt");
             }
+        }
+    }
+
+    /// Holds every row against every index, also after 40 days of maintenance.
+    pub(crate) async fn check(&mut self) {
+        is_sound(&self.shop).await;
+        self.processes[0].machine.advance(40 * 24 * 3600);
+        self.maintain(0).await;
+        is_sound(&self.shop).await;
+    }
+
+    /// Deletes every record and lets everything about it be forgotten. Returns how many rows are
+    /// left: of index entries, image jobs and stored answers there is none.
+    pub(crate) async fn empty(&mut self) -> usize {
+        for kind in [Kind::Category, Kind::Group, Kind::Product] {
+            for row in self.model.list(kind, false) {
+                let of = vec![row["id"].as_str().unwrap().to_owned()];
+                let call = Call {
+                    of,
+                    ..Call::new(Deed::Delete(kind), Value::Null)
+                };
+                assert_eq!(self.send(vec![call]).await[0].status, 204);
+            }
+        }
+        self.processes[0].machine.advance(LONG);
+        self.shop.connect.maintain().await.unwrap();
+        self.shop.rows().await.len()
+    }
+
+    /// The journal, as registers and owners look at it: parts of the list, days, single rows.
+    pub(crate) async fn compare_journal(&mut self, looks: &[Look]) {
+        for look in looks {
+            let found = self.shop.receipts(&self.query(look)).await;
+            let expected = self.model.look(look);
+            match found {
+                Err(Error::Malformed(_)) => assert!(expected.is_none(), "{look:?}"),
+                found => self
+                    .names
+                    .learn(&expected.unwrap().into(), &found.unwrap().into()),
+            }
+        }
+        let here = self.shop.connect.location(&self.shop.at);
+        for day in self.model.days() {
+            let date = date_of(day * 86_400);
+            let query = DailySummaryQuery {
+                date: Some(date.parse().unwrap()),
+            };
+            let summary = here.daily_summary(&query).await.unwrap();
+            assert_eq!(json!(summary), self.model.summary(day, &date));
+        }
+        let id = |row: &Value| self.names.fill(&row["id"]);
+        for row in self.model.rows(Kind::Receipt) {
+            let id: Id<Transaction> = serde_json::from_value(id(row)).unwrap();
+            let found = json!(here.transactions().get(id).await.unwrap());
+            assert_eq!(found, self.names.fill(row));
+        }
+        for row in self.model.rows(Kind::Report) {
+            let id: Id<ZReport> = serde_json::from_value(id(row)).unwrap();
+            assert_eq!(
+                json!(here.z_reports().get(id).await.unwrap()),
+                self.names.fill(row)
+            );
+        }
+    }
+
+    fn query(&self, look: &Look) -> TransactionQuery {
+        let edge = |edge: Edge| match edge {
+            Edge::Day(day) => date_of(day).parse().unwrap(),
+            Edge::At(second) => time_text(second * 1_000_000).parse().unwrap(),
+        };
+        let mut query = TransactionQuery {
+            kind: look.kind.map(Into::into),
+            since_receipt: self.model.since(look),
+            ..TransactionQuery::default()
+        };
+        query.paging.limit = Some(look.limit);
+        query.period.from = look.from.map(edge);
+        query.period.to = look.to.map(edge);
+        query
+    }
+
+    /// The levels and movements of single products.
+    pub(crate) async fn compare_stock(&mut self) {
+        for product in self.model.list(Kind::Product, false) {
+            let id = self.names.fill(&product["id"]);
+            let level = self.model.rows(Kind::Level).iter();
+            let level = level.clone().find(|row| row["productId"] == product["id"]);
+            let found = self.shop.level(&id).await;
+            assert_eq!(found, level.map(|level| self.names.fill(level)));
+            let mut movements = self.model.list(Kind::Movement, false);
+            movements.retain(|row| row["productId"] == product["id"]);
+            let found = self.shop.movements(&id).await;
+            self.names.learn(&movements.into(), &found.into());
         }
     }
 }
 
-/// The code that goes with a status.
-pub(super) fn code(status: u16) -> &'static str {
-    match status {
-        400 | 422 => "validation_failed",
-        403 => "forbidden_location",
-        404 => "not_found",
-        409 => "conflict",
-        other => panic!("no write of these tests may be refused with {other}"),
-    }
+/// A check of the store finds nothing wrong.
+pub(crate) async fn is_sound(shop: &Shop) {
+    let report = shop.connect.check(&mut |_| {}).await.unwrap();
+    assert!(report.is_clean(), "{:#?}", report.problems);
+    assert_eq!(report.rows as usize, shop.rows().await.len());
+    assert_eq!(report.families.values().sum::<u64>(), report.rows);
 }
 
-pub(super) fn id_in(record: &Value) -> Uuid {
-    record["id"].as_str().unwrap().parse().unwrap()
+fn date_of(second: i64) -> String {
+    Timestamp::from_micros(second * 1_000_000).to_string()[..10].to_owned()
+}
+
+/// Returns whether an entry belongs to a list. What a deleted product was is not known, so every
+/// deletion is listed.
+fn passes(record: &Value, filters: &Filters, category: Option<&str>) -> bool {
+    let time: Timestamp = record["updatedAt"].as_str().unwrap().parse().unwrap();
+    if filters.since.is_some_and(|since| time < since) {
+        return false;
+    }
+    if record["deleted"] == true {
+        return filters.deleted;
+    }
+    let is = |field: &str, sought: Option<&str>| sought.is_none_or(|text| record[field] == text);
+    is("externalId", filters.external_id.as_deref())
+        && is("barcode", filters.barcode.as_deref())
+        && is("categoryId", category)
 }

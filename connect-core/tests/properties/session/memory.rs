@@ -1,21 +1,17 @@
 //! Which idempotency keys were used for what.
 
-use crate::properties::shop::{Call, Reply};
+use std::collections::BTreeMap;
 
-/// How long a key is remembered, in seconds.
-const DAY: i64 = 24 * 3600;
+use connect_core::wire::Timestamp;
 
-/// The first use of each key that is still remembered, and every call that had a key.
+use super::Call;
+use crate::calls::Reply;
+
+/// The last use of each key by a caller, and every call that had a key.
 #[derive(Default)]
 pub(crate) struct Memory {
-    uses: Vec<Use>,
+    uses: BTreeMap<(usize, &'static str), (Call, Timestamp, Reply)>,
     pub(crate) calls: Vec<Call>,
-}
-
-struct Use {
-    call: Call,
-    at: i64,
-    reply: Reply,
 }
 
 /// What is known of a call with a key.
@@ -29,28 +25,27 @@ pub(crate) enum Remembered<'m> {
 }
 
 impl Memory {
-    pub(crate) fn recall(&self, call: &Call, now: i64) -> Remembered<'_> {
-        let Some(key) = &call.key else {
-            return Remembered::Never;
-        };
-        let mut uses = self.uses.iter().rev();
-        let last = uses.find(|used| used.call.key.as_ref() == Some(key));
-        match last {
-            Some(used) if now < used.at + DAY && used.call == *call => {
-                Remembered::Before(&used.reply)
-            }
-            Some(used) if now < used.at + DAY => Remembered::Otherwise,
-            _ => Remembered::Never,
+    pub(crate) fn recall(&self, call: &Call, now: Timestamp) -> Remembered<'_> {
+        let used = call.key.and_then(|key| self.uses.get(&(call.by, key)));
+        match used.filter(|(_, until, _)| now < *until) {
+            Some((before, _, reply)) if before == call => Remembered::Before(reply),
+            Some(_) => Remembered::Otherwise,
+            None => Remembered::Never,
         }
     }
 
-    pub(crate) fn keep(&mut self, call: &Call, at: i64, reply: &Reply) {
-        if call.key.is_some() {
-            self.uses.push(Use {
-                call: call.clone(),
-                at,
-                reply: reply.clone(),
-            });
-        }
+    /// A key is remembered for a day, that of a register for seven.
+    pub(crate) fn keep(&mut self, call: &Call, now: Timestamp, reply: &Reply) {
+        let days = if call.by == 0 { 1 } else { 7 };
+        let use_of_it = (call.clone(), now.plus_seconds(days * 86_400), reply.clone());
+        self.uses
+            .extend(call.key.map(|key| ((call.by, key), use_of_it)));
+    }
+
+    /// Forgets the uses that are over, and returns how many.
+    pub(crate) fn purge(&mut self, now: Timestamp) -> usize {
+        let before = self.uses.len();
+        self.uses.retain(|_, (_, until, _)| now < *until);
+        before - self.uses.len()
     }
 }

@@ -1,11 +1,9 @@
 //! A shop on a backend, reached as a client reaches it: JSON goes in, status and JSON come out.
 
-mod call;
 mod look;
 mod new_rows;
 mod open;
 mod slow;
 
-pub(crate) use call::{Call, Reply, Verb};
-pub(crate) use look::{Filters, content, events};
+pub(crate) use look::{Filters, events};
 pub(crate) use open::{Backend, START, Shop};

@@ -8,13 +8,13 @@ use connect_core::{
     Access, Connect, NewAccount, NewLocation,
     environment::{ManualClock, SequentialIds},
     storage::{Storage, memory::MemoryStorage},
-    wire::{Category, CategoryInput, Id, Timestamp, VatRate},
+    wire::{Timestamp, VatRate},
 };
 use tempfile::TempDir;
 use uuid::Uuid;
 
 /// Where a shop is stored.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Backend {
     /// In memory.
     Memory,
@@ -65,8 +65,6 @@ pub(crate) struct Shop {
     pub(crate) clock: Arc<ManualClock>,
     /// What the core stores its rows in.
     pub(crate) storage: Arc<dyn Storage>,
-    /// A category of another location of the account.
-    pub(crate) foreign_category: Id<Category>,
     /// The ids of all processes come from here.
     ids: Arc<SequentialIds>,
     // Dropped after the storage that lies in it.
@@ -91,32 +89,17 @@ impl Shop {
             sandbox: true,
         };
         let account = connect.create_account(account).await.unwrap().id;
-        let mut entrances = Vec::new();
+        let mut locations = Vec::new();
         for name in ["Here", "There"] {
             let location = NewLocation {
                 name: name.into(),
                 currency: "EUR".into(),
                 default_vat_rate: VatRate::percent(21),
             };
-            let location = connect.create_location(account, location).await.unwrap().id;
-            entrances.push((account, location));
+            locations.push(connect.create_location(account, location).await.unwrap().id);
         }
-        let there = connect
-            .authorize_owner(account, entrances[1].1, CALLER)
-            .await
-            .unwrap();
-        let foreign = CategoryInput::named("Elsewhere");
-        let foreign = connect
-            .location(&there)
-            .json::<Category>()
-            .create(foreign.into())
-            .await
-            .unwrap();
-        let foreign_category = foreign.decode::<Category>().unwrap().id;
-        let at = connect
-            .authorize_owner(account, entrances[0].1, CALLER)
-            .await
-            .unwrap();
+        let at = |place: usize| connect.authorize_owner(account, locations[place], CALLER);
+        let (at, there) = (at(0).await.unwrap(), at(1).await.unwrap());
         Self {
             on,
             connect,
@@ -124,77 +107,44 @@ impl Shop {
             there,
             clock,
             storage,
-            foreign_category,
             ids,
             premises,
         }
     }
 
-    /// The same shop after the service was stopped and started again.
-    pub(crate) async fn reopen(self) -> Self {
-        let Self {
-            on,
-            connect,
-            at,
-            there,
-            clock,
-            storage,
-            foreign_category,
-            ids,
-            premises,
-        } = self;
-        drop(connect);
+    /// Stops the service and starts it again.
+    pub(crate) async fn reopen(&mut self) {
+        let nothing: Arc<dyn Storage> = Arc::new(MemoryStorage::new());
+        let storage = std::mem::replace(&mut self.storage, nothing.clone());
+        self.connect = self.connect_on(nothing);
         // The task that did the last write ends by itself.
         while Arc::strong_count(&storage) > 1 {
             tokio::task::yield_now().await;
         }
-        let storage: Arc<dyn Storage> = match (&premises, on) {
-            #[cfg(feature = "sled")]
-            (Premises::Directory(directory), Backend::Sled) => {
+        self.storage = match self.on {
+            Backend::Memory => storage,
+            _ => {
                 drop(storage);
-                open_sled(directory)
+                opened(self.on, &self.premises).await
             }
-            #[cfg(feature = "redb")]
-            (Premises::Directory(directory), Backend::Redb) => {
-                drop(storage);
-                open_redb(directory)
-            }
-            #[cfg(all(unix, feature = "postgres"))]
-            (Premises::Database(database), Backend::Postgres) => {
-                drop(storage);
-                open_postgres(database).await
-            }
-            _ => storage,
         };
-        let connect = connect_on(storage.clone(), &clock, &ids);
-        Self {
-            on,
-            connect,
-            at,
-            there,
-            clock,
-            storage,
-            foreign_category,
-            ids,
-            premises,
-        }
+        self.connect = self.connect_on(self.storage.clone());
     }
 
-    /// The same shop after its store was carried to another backend.
+    /// Carries the store to another backend.
     #[cfg(all(feature = "redb", feature = "sled"))]
-    pub(crate) async fn move_to(self, on: Backend) -> Self {
+    pub(crate) async fn move_to(&mut self, on: Backend) {
         use connect_core::transfer::{ExportOptions, export, import};
-        let mut shop = self.reopen().await;
+        self.reopen().await;
         let (storage, premises) = empty(on).await;
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("shop");
-        let exported = export(&*shop.storage, &file, ExportOptions::default(), &mut |_| {}).await;
+        let exported = export(&*self.storage, &file, ExportOptions::default(), &mut |_| {}).await;
         let imported = import(&*storage, &file, &mut |_| {}).await;
         assert_eq!(imported.unwrap(), exported.unwrap());
-        shop.connect = connect_on(storage.clone(), &shop.clock, &shop.ids);
-        (shop.on, shop.storage) = (on, storage);
-        shop.premises = premises;
-        shop
+        self.connect = self.connect_on(storage.clone());
+        (self.on, self.storage) = (on, storage);
+        self.premises = premises;
     }
 
     /// What keeps the files of the shop in place for as long as it is held.
@@ -215,26 +165,51 @@ impl Shop {
 
 /// An empty store, and the place that it is in.
 async fn empty(on: Backend) -> (Arc<dyn Storage>, Premises) {
-    match on {
-        Backend::Memory => (Arc::new(MemoryStorage::new()), Premises::Memory),
+    let premises = match on {
+        Backend::Memory => Premises::Memory,
+        #[cfg(all(unix, feature = "postgres"))]
+        Backend::Postgres => Premises::Database(TestDatabase::new().unwrap().into()),
+        #[cfg(any(feature = "sled", feature = "redb"))]
+        _ => Premises::Directory(tempfile::tempdir().unwrap().into()),
+    };
+    (opened(on, &premises).await, premises)
+}
+
+/// The store of a backend in a place.
+async fn opened(on: Backend, premises: &Premises) -> Arc<dyn Storage> {
+    match (premises, on) {
         #[cfg(feature = "sled")]
-        Backend::Sled => {
-            let directory = tempfile::tempdir().unwrap();
-            (open_sled(&directory), Premises::Directory(directory.into()))
+        (Premises::Directory(directory), Backend::Sled) => {
+            use connect_core::storage::sled::{SledOptions, SledStorage};
+            let options = SledOptions {
+                cache_bytes: 8 * 1024 * 1024,
+                space: small(),
+                ..Default::default()
+            };
+            Arc::new(SledStorage::open(directory.path(), options).unwrap())
         }
         #[cfg(feature = "redb")]
-        Backend::Redb => {
-            let directory = tempfile::tempdir().unwrap();
-            (open_redb(&directory), Premises::Directory(directory.into()))
+        (Premises::Directory(directory), Backend::Redb) => {
+            use connect_core::storage::redb::{RedbOptions, RedbStorage};
+            let options = RedbOptions {
+                cache_bytes: 8 * 1024 * 1024,
+                space: small(),
+                ..Default::default()
+            };
+            Arc::new(RedbStorage::open(directory.path(), options).unwrap())
         }
         #[cfg(all(unix, feature = "postgres"))]
-        Backend::Postgres => {
-            let database = TestDatabase::new().unwrap();
-            (
-                open_postgres(&database).await,
-                Premises::Database(database.into()),
-            )
+        (Premises::Database(database), _) => {
+            use connect_core::storage::postgres::{PostgresOptions, PostgresStorage};
+            let options = PostgresOptions {
+                readers: 4,
+                writers: 4,
+                ..Default::default()
+            };
+            let storage = PostgresStorage::open(&database.address(), options).await;
+            Arc::new(storage.unwrap())
         }
+        _ => Arc::new(MemoryStorage::new()),
     }
 }
 
@@ -247,40 +222,6 @@ fn connect_on(
         .clock(clock.clone())
         .ids(ids.clone())
         .build()
-}
-
-#[cfg(feature = "sled")]
-fn open_sled(directory: &TempDir) -> Arc<dyn Storage> {
-    use connect_core::storage::sled::{SledOptions, SledStorage};
-    let options = SledOptions {
-        cache_bytes: 8 * 1024 * 1024,
-        space: small(),
-        ..Default::default()
-    };
-    Arc::new(SledStorage::open(directory.path(), options).unwrap())
-}
-
-#[cfg(feature = "redb")]
-fn open_redb(directory: &TempDir) -> Arc<dyn Storage> {
-    use connect_core::storage::redb::{RedbOptions, RedbStorage};
-    let options = RedbOptions {
-        cache_bytes: 8 * 1024 * 1024,
-        space: small(),
-        ..Default::default()
-    };
-    Arc::new(RedbStorage::open(directory.path(), options).unwrap())
-}
-
-#[cfg(all(unix, feature = "postgres"))]
-async fn open_postgres(database: &TestDatabase) -> Arc<dyn Storage> {
-    use connect_core::storage::postgres::{PostgresOptions, PostgresStorage};
-    let options = PostgresOptions {
-        readers: 4,
-        writers: 4,
-        ..Default::default()
-    };
-    let storage = PostgresStorage::open(&database.address(), options).await;
-    Arc::new(storage.unwrap())
 }
 
 /// Hundreds of shops are made, none of which needs to survive a full disk.

@@ -1,12 +1,14 @@
-//! Whatever the items of a batch are, each has its result, and the counts add up.
+//! Whatever is sent is answered: each item of a batch has its result, and the counts add up.
 
 use proptest::{collection::vec, prelude::*, string::string_regex};
 use serde_json::{Map, Value, json};
 
 use super::{
     check::{Threads, on_each_backend},
-    shop::{Call, Filters, Shop, Verb},
+    model::Kind,
+    shop::{Filters, Shop},
 };
+use crate::calls::{Call, Reply, Verb};
 
 /// Any JSON.
 fn any_json() -> impl Strategy<Value = Value> {
@@ -45,6 +47,17 @@ fn items() -> impl Strategy<Value = Vec<Value>> {
     vec(prop_oneof![any_json(), odd, good], 1..40)
 }
 
+async fn send(shop: &Shop, verb: Verb, body: Value) -> Reply {
+    let call = Call {
+        verb,
+        body,
+        key: None,
+    };
+    call.answer(shop.connect.clone(), shop.at.clone())
+        .await
+        .into()
+}
+
 on_each_backend!(
     every_item_has_one_result,
     Threads::One,
@@ -52,8 +65,7 @@ on_each_backend!(
     3,
     items(),
     |shop: Shop, items: Vec<Value>| async move {
-        let call = Call::new(Verb::WriteProducts, json!({ "items": items }));
-        let reply = shop.send(call).await;
+        let reply = send(&shop, Verb::WriteProducts, json!({ "items": items })).await;
         let data = reply.data();
         let results = data["results"].as_array().unwrap();
         assert_eq!(results.len(), items.len());
@@ -73,7 +85,7 @@ on_each_backend!(
             sum += count;
         }
         assert_eq!(sum, items.len());
-        let saved = shop.products(&Filters::default(), false, 200).await;
+        let saved = shop.list(Kind::Product, &Filters::default(), 200).await;
         assert_eq!(data["created"], json!(saved.len()));
     }
 );
@@ -91,7 +103,7 @@ on_each_backend!(
             Verb::CreateCategory,
             Verb::CreateProduct,
         ] {
-            let reply = shop.send(Call::new(verb, body.clone())).await;
+            let reply = send(&shop, verb, body.clone()).await;
             if reply.status >= 300 {
                 assert_eq!(reply.status, 422, "{reply:?}");
                 assert_eq!(shop.rows().await, rows, "a refused request left something");
