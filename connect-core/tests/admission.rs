@@ -81,7 +81,7 @@ fn beyond_100_000_addresses_a_minute_new_ones_are_counted_as_one() {
 
 #[tokio::test]
 async fn a_refusal_says_what_is_wrong_with_a_token() {
-    let shop = shop::open_on(Arc::new(MemoryStorage::new())).await;
+    let shop = Shop::open().await;
     let unknown = format!("ck_live_{}", "a".repeat(43));
     let of_a_screen = format!("dk_{}", "a".repeat(43));
     for (token, problem) in [
@@ -108,8 +108,7 @@ async fn a_refusal_says_what_is_wrong_with_a_token() {
 #[tokio::test]
 async fn a_limit_that_is_used_up_is_named() {
     for (token, account, whose) in [(1, 9, "of this token"), (9, 1, "of this account")] {
-        let storage = Arc::new(MemoryStorage::new());
-        let shop = shop::open_on(storage.clone()).await;
+        let shop = Shop::open().await;
         let issued = shop.connect.create_full_token(shop.account, "Sync").await;
         let secret = issued.unwrap().secret;
         let limits = RateLimits {
@@ -117,7 +116,7 @@ async fn a_limit_that_is_used_up_is_named() {
             account,
             ..RateLimits::default()
         };
-        let builder = Connect::builder(storage).clock(shop.clock.clone());
+        let builder = shop.process();
         let connect = builder.limits(limits).build();
         let caller = connect.authenticate(HERE, Some(secret.expose())).await;
         let rate = caller.unwrap().rate();
@@ -145,7 +144,7 @@ async fn token(shop: &Shop, scope: Scope) -> String {
 
 #[tokio::test]
 async fn a_token_may_do_what_its_scopes_say_and_where() {
-    let shop = shop::open_on(Arc::new(MemoryStorage::new())).await;
+    let shop = Shop::open().await;
     let connect = &shop.connect;
     let token = token(&shop, Scope::CatalogRead).await;
     let caller = connect.authenticate(HERE, Some(&token)).await.unwrap();
@@ -161,7 +160,7 @@ async fn a_token_may_do_what_its_scopes_say_and_where() {
     ));
     // One of the account's own locations that the token was not given, and one of another account.
     let there = shop::location(connect, shop.account, "There").await;
-    let other = shop::open_on(Arc::new(MemoryStorage::new())).await;
+    let other = Shop::open().await;
     for place in [&there, &other.at] {
         let refused = caller.authorize(place.location().id, &Scope::CatalogRead);
         assert!(matches!(refused.unwrap_err(), Error::ForbiddenLocation(_)));
@@ -170,7 +169,7 @@ async fn a_token_may_do_what_its_scopes_say_and_where() {
 
 #[tokio::test]
 async fn a_token_sees_the_locations_that_it_was_given() {
-    let shop = shop::open_on(Arc::new(MemoryStorage::new())).await;
+    let shop = Shop::open().await;
     let connect = &shop.connect;
     let above = shop::location(connect, shop.account, "Above").await;
     shop::location(connect, shop.account, "Hidden").await;
@@ -206,7 +205,7 @@ async fn a_token_sees_the_locations_that_it_was_given() {
 
 #[tokio::test]
 async fn without_a_screen_the_api_is_not_available() {
-    let shop = shop::open_on(Arc::new(MemoryStorage::new())).await;
+    let shop = Shop::open().await;
     let connect = &shop.connect;
     let token = token(&shop, Scope::CatalogRead).await;
     let caller = connect.authenticate(HERE, Some(&token)).await.unwrap();
@@ -227,7 +226,7 @@ async fn without_a_screen_the_api_is_not_available() {
 #[tokio::test]
 async fn a_screen_has_the_rights_of_its_type() {
     use ScreenRight::{ChangeOrders, MakeOrders, WriteJournal};
-    let shop = shop::open_on(Arc::new(MemoryStorage::new())).await;
+    let shop = Shop::open().await;
     let register = shop.screen(ScreenType::Pos, "Register").await;
     let kiosk = shop.screen(ScreenType::OrderKiosk, "Kiosk").await;
     let scan = shop.screen(ScreenType::ScanAndOrder, "Table 1").await;
@@ -249,7 +248,7 @@ async fn a_screen_has_the_rights_of_its_type() {
 /// Four random characters tell tokens apart and give nothing away.
 #[tokio::test]
 async fn a_token_is_known_by_its_first_characters() {
-    let shop = shop::open_on(Arc::new(MemoryStorage::new())).await;
+    let shop = Shop::open().await;
     let issued = shop.connect.create_full_token(shop.account, "Sync").await;
     let issued = issued.unwrap();
     let prefix = issued.token.prefix;
@@ -259,7 +258,7 @@ async fn a_token_is_known_by_its_first_characters() {
 
 #[tokio::test]
 async fn a_location_has_a_currency() {
-    let shop = shop::open_on(Arc::new(MemoryStorage::new())).await;
+    let shop = Shop::open().await;
     for (currency, is_taken) in [
         ("EUR", true),
         ("eur", false),

@@ -1,11 +1,10 @@
 //! The look-ups of a write are announced, and read in one round trip with the rest: a few records show it
 //! as well as the thousands of [`trips`](crate::trips).
 
-use std::{future::IntoFuture as _, sync::Arc, time::Duration};
+use std::future::IntoFuture as _;
 
 use connect_core::{
     Request, ScreenType,
-    storage::{conformance::Distant, memory::MemoryStorage},
     wire::{
         CategoryInput, Field, Id, ImageStatus, MatchBy, OptionGroupLinks, OptionGroupRef, Product,
         ProductBatch, ProductInput, Quantity, StockCountItem, StockCounts, TransactionInput,
@@ -15,14 +14,10 @@ use connect_core::{
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::{
-    screens::soup,
-    shop::{self, Shop},
-};
+use crate::{screens::soup, shop::Shop};
 
 struct Scene {
     shop: Shop,
-    store: Arc<Distant>,
     products: Vec<Id<Product>>,
 }
 
@@ -31,8 +26,7 @@ const NAMES: [&str; 3] = ["A", "B", "C"];
 impl Scene {
     /// A shop with three products, each with a code, a barcode, an image and a level.
     async fn open() -> Self {
-        let store = Arc::new(Distant::new(Arc::new(MemoryStorage::new()), Duration::ZERO));
-        let shop = shop::open_on(store.clone()).await;
+        let shop = Shop::open().await;
         let mut products = Vec::new();
         for name in NAMES {
             let input = ProductInput {
@@ -46,18 +40,7 @@ impl Scene {
             stock.count(id, count).await.unwrap();
             products.push(id);
         }
-        Self {
-            shop,
-            store,
-            products,
-        }
-    }
-
-    /// The trips that `work` takes, and what it returns.
-    async fn trips<T>(&self, work: impl Future<Output = T>) -> (u64, T) {
-        let before = self.store.trips();
-        let done = work.await;
-        (self.store.trips() - before, done)
+        Self { shop, products }
     }
 }
 
@@ -115,7 +98,7 @@ async fn batches_announce_what_they_look_up() {
             match_by: by.clone(),
             ..ProductBatch::new(items)
         };
-        let (trips, done) = scene.trips(products.batch(batch).into_future()).await;
+        let (trips, done) = scene.shop.trips(products.batch(batch).into_future()).await;
         assert_eq!(
             (trips, done.unwrap().updated),
             (expected, 3),
@@ -131,25 +114,25 @@ async fn single_writes_announce_what_they_look_up() {
     let here = shop.connect.location(&shop.at);
     let cheaper = ProductInput::default().price_cents(1);
     let many = here.products().change_many(products.clone(), cheaper);
-    let (trips, done) = scene.trips(many.into_future()).await;
+    let (trips, done) = scene.shop.trips(many.into_future()).await;
     assert_eq!((trips, done.unwrap().affected), (2, 3), "change many");
     let pictured = ProductInput {
         image_url: Field::Value("https://images.example/same".into()),
         ..ProductInput::default()
     };
     let many = here.products().change_many(products.clone(), pictured);
-    let (trips, done) = scene.trips(many.into_future()).await;
+    let (trips, done) = scene.shop.trips(many.into_future()).await;
     assert_eq!((trips, done.unwrap().affected), (2, 3), "picture many");
     let renamed = ProductInput::default().external_id("A-2");
     let renamed = here.products().update(products[0], renamed);
-    assert_eq!(scene.trips(renamed.into_future()).await.0, 2, "rename");
+    assert_eq!(scene.shop.trips(renamed.into_future()).await.0, 2, "rename");
 
     // A body that is refused, without a key, looks at nothing.
     let faulty = here.json::<Product>().create(Request::json("{}"));
-    let (trips, refused) = scene.trips(faulty).await;
+    let (trips, refused) = scene.shop.trips(faulty).await;
     assert_eq!((trips, refused.is_err()), (0, true), "refused");
     let gone = here.products().delete(products[2]);
-    assert_eq!(scene.trips(gone.into_future()).await.0, 2, "delete");
+    assert_eq!(scene.shop.trips(gone.into_future()).await.0, 2, "delete");
 }
 
 #[tokio::test]
@@ -182,11 +165,11 @@ async fn a_sale_announces_its_order_and_its_stock() {
     let accepted = serde_json::from_str(r#"{ "status": "accepted" }"#).unwrap();
     let id: Uuid = serde_json::from_value(order.clone()).unwrap();
     let accepted = connect.location(&till).orders().update(id, accepted);
-    let (trips, accepted) = scene.trips(accepted.into_future()).await;
+    let (trips, accepted) = scene.shop.trips(accepted.into_future()).await;
     assert_eq!((trips, accepted.is_ok()), (2, true), "an order moves on");
     for order in [json!(null), order] {
         let sale = journal.write(row(order.clone()));
-        let (trips, sale) = scene.trips(sale.into_future()).await;
+        let (trips, sale) = scene.shop.trips(sale.into_future()).await;
         assert_eq!((trips, sale.is_ok()), (2, true), "{order}");
     }
 }
@@ -213,14 +196,14 @@ async fn a_page_is_looked_for_further_on_when_it_is_short() {
             ..ImageJobQuery::default()
         };
         query.paging.limit = Some(limit);
-        let (trips, page) = scene.trips(here.image_jobs().list(&query)).await;
+        let (trips, page) = scene.shop.trips(here.image_jobs().list(&query)).await;
         assert_eq!((trips, page.unwrap().data.len()), expected, "{query:?}");
     }
     let query = ProductQuery {
         barcode: Some("A".into()),
         ..ProductQuery::default()
     };
-    let (trips, page) = scene.trips(here.products().list(&query)).await;
+    let (trips, page) = scene.shop.trips(here.products().list(&query)).await;
     assert_eq!((trips, page.unwrap().data.len()), (1, 1));
 }
 
@@ -265,10 +248,10 @@ async fn large_writes_do_not_share_a_commit() {
         }
     };
     for name in ["change", "count", "link"] {
-        let (alone, done) = scene.trips(of_many(name)).await;
+        let (alone, done) = scene.shop.trips(of_many(name)).await;
         assert!(done.unwrap(), "{name}");
         let both = async { tokio::join!(of_many(name), of_many(name)) };
-        let (together, _) = scene.trips(both).await;
+        let (together, _) = scene.shop.trips(both).await;
         assert_eq!(together, 2 * alone, "{name}");
     }
 
@@ -282,9 +265,9 @@ async fn large_writes_do_not_share_a_commit() {
         let batch = here.products().batch(batch).into_future();
         tokio::spawn(async move { batch.await.is_ok() })
     };
-    let (alone, _) = scene.trips(batch()).await;
+    let (alone, _) = scene.shop.trips(batch()).await;
     let three = async { tokio::join!(batch(), batch(), batch()) };
-    assert_eq!(scene.trips(three).await.0, 2 * alone);
+    assert_eq!(scene.shop.trips(three).await.0, 2 * alone);
 
     // So do deletions that may change many others.
     let categories = here.categories();
@@ -313,7 +296,7 @@ async fn large_writes_do_not_share_a_commit() {
                 gone(made[1]).await.unwrap();
             }
         };
-        trips.push(scene.trips(both).await.0);
+        trips.push(scene.shop.trips(both).await.0);
     }
     assert_eq!(trips[0], trips[1]);
 }
@@ -341,7 +324,7 @@ async fn all_holders_of_a_barcode_are_listed() {
         query.sync.limit = Some(200);
         let mut found = Vec::new();
         loop {
-            let (trips, page) = scene.trips(products.list(&query)).await;
+            let (trips, page) = scene.shop.trips(products.list(&query)).await;
             let page = page.unwrap();
             if found.is_empty() {
                 assert_eq!(trips, expected, "{all}");

@@ -5,7 +5,6 @@ use std::{net::IpAddr, sync::Arc};
 use connect_core::{
     Answer, Connect, Request,
     environment::{Clock as _, ManualClock},
-    storage::{Storage, memory::MemoryStorage},
     wire::{
         Entry, Event, Page, Product, ProductInput, Timestamp,
         query::{ProductQuery, SyncQuery},
@@ -14,8 +13,8 @@ use connect_core::{
 use serde_json::Value;
 
 use crate::{
-    faulty::{Faulty, rows},
-    shop::{self, START, Shop, keyed},
+    faulty::rows,
+    shop::{START, Shop, keyed},
 };
 
 const HOUR: i64 = 3600;
@@ -30,135 +29,124 @@ const STEPS: [i64; 6] = [
     -3650 * DAY,
 ];
 
-struct Tried {
-    shop: Shop,
-    storage: Arc<MemoryStorage>,
+/// A shop in which maintenance has run once.
+async fn open() -> Shop {
+    let shop = Shop::open().await;
+    assert!(!shop.connect.maintain().await.unwrap().is_held_off);
+    shop
 }
 
-impl Tried {
-    /// A shop in which maintenance has run once.
-    async fn open() -> Self {
-        let storage = Arc::new(MemoryStorage::new());
-        let shop = shop::open_on(storage.clone()).await;
-        assert!(!shop.connect.maintain().await.unwrap().is_held_off);
-        Self { shop, storage }
-    }
+fn set_clock(shop: &Shop, seconds: i64) {
+    let clock = &shop.clock;
+    clock.set(clock.now().plus_seconds(seconds));
+}
 
-    fn step(&self, seconds: i64) {
-        let clock = &self.shop.clock;
-        clock.set(clock.now().plus_seconds(seconds));
-    }
+async fn create(shop: &Shop, key: &str) -> Answer {
+    let request = keyed(Request::from(ProductInput::named(key)), key);
+    let made = shop
+        .connect
+        .location(&shop.at)
+        .json::<Product>()
+        .create(request);
+    made.await.unwrap()
+}
 
-    async fn create(&self, key: &str) -> Answer {
-        let request = keyed(Request::from(ProductInput::named(key)), key);
-        let made = self
-            .shop
-            .connect
-            .location(&self.shop.at)
-            .json::<Product>()
-            .create(request);
-        made.await.unwrap()
-    }
+/// Makes a product and deletes it.
+async fn delete(shop: &Shop, key: &str) {
+    let made: Product = create(shop, key).await.decode().unwrap();
+    let (connect, at) = (&shop.connect, &shop.at);
+    let request = keyed(Request::from(()), &format!("delete-{key}"));
+    connect
+        .location(at)
+        .json::<Product>()
+        .delete(made.id.uuid(), request)
+        .await
+        .unwrap();
+}
 
-    /// Makes a product and deletes it.
-    async fn delete(&self, key: &str) {
-        let made: Product = self.create(key).await.decode().unwrap();
-        let (connect, at) = (&self.shop.connect, &self.shop.at);
-        let request = keyed(Request::from(()), &format!("delete-{key}"));
-        connect
-            .location(at)
-            .json::<Product>()
-            .delete(made.id.uuid(), request)
-            .await
-            .unwrap();
-    }
+/// The products and the number of deletions, as a client sees them that asks for the changes
+/// since a time.
+async fn changes(shop: &Shop, since: Option<Timestamp>) -> (Vec<Product>, usize) {
+    let query = ProductQuery {
+        sync: SyncQuery {
+            updated_since: since,
+            include_deleted: true,
+            limit: Some(200),
+            ..SyncQuery::default()
+        },
+        ..ProductQuery::default()
+    };
+    let page = shop
+        .connect
+        .location(&shop.at)
+        .json::<Product>()
+        .list(&query)
+        .await;
+    let page: Page<Entry<Product>> = serde_json::from_slice(&page.unwrap().into_bytes()).unwrap();
+    assert_eq!(page.next_cursor, None);
+    let all = page.data.len();
+    let live: Vec<Product> = page
+        .data
+        .into_iter()
+        .filter_map(|entry| match entry {
+            Entry::Live(product) => Some(product),
+            Entry::Deleted(_) => None,
+        })
+        .collect();
+    let deleted = all - live.len();
+    (live, deleted)
+}
 
-    /// The products and the number of deletions, as a client sees them that asks for the changes
-    /// since a time.
-    async fn changes(&self, since: Option<Timestamp>) -> (Vec<Product>, usize) {
-        let query = ProductQuery {
-            sync: SyncQuery {
-                updated_since: since,
-                include_deleted: true,
-                limit: Some(200),
-                ..SyncQuery::default()
-            },
-            ..ProductQuery::default()
-        };
-        let page = self
-            .shop
-            .connect
-            .location(&self.shop.at)
-            .json::<Product>()
-            .list(&query)
-            .await;
-        let page: Page<Entry<Product>> =
-            serde_json::from_slice(&page.unwrap().into_bytes()).unwrap();
-        assert_eq!(page.next_cursor, None);
-        let all = page.data.len();
-        let live: Vec<Product> = page
-            .data
-            .into_iter()
-            .filter_map(|entry| match entry {
-                Entry::Live(product) => Some(product),
-                Entry::Deleted(_) => None,
-            })
-            .collect();
-        let deleted = all - live.len();
-        (live, deleted)
-    }
-
-    async fn events(&self) -> Vec<Event<Value>> {
-        let here = Some(self.shop.at.location().id);
-        let rows = rows(&*self.storage).await;
-        let events = rows
-            .iter()
-            .filter_map(|(_, row)| serde_json::from_slice(row).ok());
-        events
-            .filter(|event: &Event<Value>| event.location_id == here)
-            .collect()
-    }
+async fn events(shop: &Shop) -> Vec<Event<Value>> {
+    let here = Some(shop.at.location().id);
+    let rows = rows(&*shop.storage).await;
+    let events = rows
+        .iter()
+        .filter_map(|(_, row)| serde_json::from_slice(row).ok());
+    events
+        .filter(|event: &Event<Value>| event.location_id == here)
+        .collect()
 }
 
 #[tokio::test]
 async fn a_clock_that_is_set_wrong_and_back_again_changes_nothing() {
     for step in STEPS {
-        let tried = Tried::open().await;
-        tried.delete("before").await;
-        tried.create("kept-before").await;
-        tried.step(step);
+        let shop = open().await;
+        delete(&shop, "before").await;
+        create(&shop, "kept-before").await;
+        set_clock(&shop, step);
         for key in ["before", "kept-before"] {
             assert!(
-                tried.create(key).await.replayed,
+                create(&shop, key).await.replayed,
                 "{key} is done again at {step}"
             );
         }
-        tried.delete("meanwhile").await;
-        tried.create("kept-meanwhile").await;
-        tried.shop.clock.advance(60);
-        let round = tried.shop.connect.maintain().await.unwrap();
+        delete(&shop, "meanwhile").await;
+        create(&shop, "kept-meanwhile").await;
+        shop.clock.advance(60);
+        let round = shop.connect.maintain().await.unwrap();
         assert!(round.is_held_off, "{step}");
         assert_eq!((round.answers, round.tombstones, round.events), (0, 0, 0));
-        assert_eq!(tried.changes(Some(START)).await.1, 2, "{step}");
-        tried.step(-step);
+        assert_eq!(changes(&shop, Some(START)).await.1, 2, "{step}");
+        set_clock(&shop, -step);
         for key in ["before", "kept-before", "meanwhile", "kept-meanwhile"] {
             assert!(
-                tried.create(key).await.replayed,
+                create(&shop, key).await.replayed,
                 "{key} is done again after {step}"
             );
         }
-        tried.delete("after").await;
-        tried.create("kept-after").await;
-        let round = tried.shop.connect.maintain().await.unwrap();
+        delete(&shop, "after").await;
+        create(&shop, "kept-after").await;
+        let round = shop.connect.maintain().await.unwrap();
         assert!(!round.is_held_off, "{step}");
         assert_eq!((round.answers, round.tombstones, round.events), (0, 0, 0));
         for since in [None, Some(START)] {
-            let (live, deleted) = tried.changes(since).await;
+            let (live, deleted) = changes(&shop, since).await;
             assert_eq!((live.len(), deleted), (3, 3), "{step}");
             let is_past = |product: &Product| product.updated_at < START.plus_seconds(61);
             assert!(live.iter().all(is_past), "{step}: {live:?}");
         }
-        let events = tried.events().await;
+        let events = events(&shop).await;
         let numbers = events.iter().filter_map(|event| event.sequence);
         assert!(numbers.eq(1..=9), "{step}: {events:?}");
     }
@@ -167,17 +155,17 @@ async fn a_clock_that_is_set_wrong_and_back_again_changes_nothing() {
 /// The clock jumps to and fro while writers, readers and maintenance are at work.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn steps_in_the_middle_of_writes_change_nothing() {
-    let tried = Arc::new(Tried::open().await);
+    let shop = Arc::new(open().await);
     let writers: Vec<_> = (0..4)
         .map(|writer| {
-            let tried = tried.clone();
+            let shop = shop.clone();
             tokio::spawn(async move {
                 for number in 0..25 {
                     let key = format!("{writer}-{number}");
-                    assert!(!tried.create(&key).await.replayed);
-                    assert!(tried.create(&key).await.replayed);
-                    tried.delete(&format!("gone-{key}")).await;
-                    tried.changes(Some(START)).await;
+                    assert!(!create(&shop, &key).await.replayed);
+                    assert!(create(&shop, &key).await.replayed);
+                    delete(&shop, &format!("gone-{key}")).await;
+                    changes(&shop, Some(START)).await;
                 }
             })
         })
@@ -185,11 +173,11 @@ async fn steps_in_the_middle_of_writes_change_nothing() {
     let mut rounds = 0;
     while !writers.iter().all(|writer| writer.is_finished()) {
         for step in STEPS {
-            tried.shop.clock.set(START.plus_seconds(step));
-            let round = tried.shop.connect.maintain().await.unwrap();
+            shop.clock.set(START.plus_seconds(step));
+            let round = shop.connect.maintain().await.unwrap();
             assert!(round.is_held_off);
             tokio::task::yield_now().await;
-            tried.shop.clock.set(START);
+            shop.clock.set(START);
             tokio::task::yield_now().await;
             rounds += 1;
         }
@@ -197,38 +185,38 @@ async fn steps_in_the_middle_of_writes_change_nothing() {
     for writer in writers {
         writer.await.unwrap();
     }
-    let (live, deleted) = tried.changes(None).await;
+    let (live, deleted) = changes(&shop, None).await;
     assert_eq!((live.len(), deleted), (100, 100), "{rounds} rounds");
-    let events = tried.events().await;
+    let events = events(&shop).await;
     let numbers = events.iter().filter_map(|event| event.sequence);
     assert!(numbers.eq(1..=300));
     let is_past = |event: &Event<Value>| event.created_at < START.plus_seconds(1);
     assert!(events.iter().all(is_past));
 }
 
-fn restart(storage: &Arc<MemoryStorage>, now: Timestamp) -> (Connect, Arc<ManualClock>) {
+fn restart(shop: &Shop, now: Timestamp) -> (Connect, Arc<ManualClock>) {
     let clock = ManualClock::at(now);
-    (shop::connect(storage.clone(), &clock), clock)
+    (shop.process().clock(clock.clone()).build(), clock)
 }
 
 #[tokio::test]
 async fn after_a_start_with_a_wrong_clock_nothing_is_purged_for_an_hour() {
     for step in STEPS {
-        let tried = Tried::open().await;
-        tried.delete("gone").await;
-        let before = rows(&*tried.storage).await;
+        let shop = open().await;
+        delete(&shop, "gone").await;
+        let before = rows(&*shop.storage).await;
         // The second start finds the time of the first, if that has left it behind.
         for _ in 0..2 {
-            let (connect, clock) = restart(&tried.storage, START.plus_seconds(step));
+            let (connect, clock) = restart(&shop, START.plus_seconds(step));
             for _ in 0..59 {
                 let round = connect.maintain().await.unwrap();
                 assert!(round.is_held_off, "{step}");
                 clock.advance(60);
             }
         }
-        assert_eq!(rows(&*tried.storage).await, before, "{step}");
+        assert_eq!(rows(&*shop.storage).await, before, "{step}");
         // With a right clock it goes on at once: two keys and their answers are a day old.
-        let (connect, clock) = restart(&tried.storage, START.plus_seconds(60));
+        let (connect, clock) = restart(&shop, START.plus_seconds(60));
         assert!(!connect.maintain().await.unwrap().is_held_off, "{step}");
         clock.advance(DAY);
         let round = connect.maintain().await.unwrap();
@@ -243,9 +231,9 @@ async fn after_a_start_with_a_wrong_clock_nothing_is_purged_for_an_hour() {
 /// ever.
 #[tokio::test]
 async fn an_hour_after_a_long_pause_purging_goes_on() {
-    let tried = Tried::open().await;
-    tried.create("old").await;
-    let (connect, clock) = restart(&tried.storage, START.plus_seconds(2 * DAY));
+    let shop = open().await;
+    create(&shop, "old").await;
+    let (connect, clock) = restart(&shop, START.plus_seconds(2 * DAY));
     assert!(connect.maintain().await.unwrap().is_held_off);
     clock.advance(HOUR);
     let round = connect.maintain().await.unwrap();
@@ -255,8 +243,7 @@ async fn an_hour_after_a_long_pause_purging_goes_on() {
 /// A request whose token took the store two minutes to find counts when it is found.
 #[tokio::test]
 async fn a_request_held_up_for_two_minutes_moves_no_window() {
-    let storage = Faulty::new(Arc::new(MemoryStorage::new()) as Arc<dyn Storage>);
-    let shop = shop::open_on(storage.clone()).await;
+    let shop = Shop::open().await;
     let issued = shop.connect.create_full_token(shop.account, "Sync").await;
     let secret = issued.unwrap().secret;
     let admit = || {
@@ -273,7 +260,7 @@ async fn a_request_held_up_for_two_minutes_moves_no_window() {
     for left in (115..120).rev() {
         assert_eq!(admit().await, left);
     }
-    let (reached, release) = storage.hold_next_read();
+    let (reached, release) = shop.storage.hold_next_read();
     let held = tokio::spawn(admit());
     reached.await.unwrap();
     shop.clock.advance(120);
@@ -284,7 +271,7 @@ async fn a_request_held_up_for_two_minutes_moves_no_window() {
     assert_eq!(held.await.unwrap(), 116);
     assert_eq!(admit().await, 115);
     // Nobody else comes meanwhile: it is the first of the minute in which it is let in.
-    let (reached, release) = storage.hold_next_read();
+    let (reached, release) = shop.storage.hold_next_read();
     let held = tokio::spawn(admit());
     reached.await.unwrap();
     shop.clock.advance(120);
@@ -295,7 +282,7 @@ async fn a_request_held_up_for_two_minutes_moves_no_window() {
 
 #[tokio::test]
 async fn a_step_of_the_clock_is_told() {
-    let shop = shop::open_on(Arc::new(MemoryStorage::new())).await;
+    let shop = Shop::open().await;
     assert_eq!(shop.connect.clock_skew(), None);
     shop.clock.set(START.plus_seconds(86_400));
     let skew = shop.connect.clock_skew().unwrap();

@@ -3,18 +3,15 @@
 mod lists;
 mod maintenance;
 
-use std::sync::Arc;
-
 use connect_core::{
     Access, Connect, Request,
-    storage::{Entry, Key, memory::MemoryStorage},
+    storage::{Entry, Key},
     wire::{Field, Id, Location, Product, ProductInput},
 };
 use uuid::Uuid;
 
 use crate::{
-    faulty::Faulty,
-    shop::{self, Shop, keyed},
+    shop::{Shop, keyed},
     stored::{
         self,
         family::{
@@ -24,43 +21,29 @@ use crate::{
     },
 };
 
-struct Tried {
-    shop: Shop,
-    storage: Arc<Faulty>,
+/// Another location, at which a product was made and deleted: two events, a tombstone, and
+/// under the name of the location a stored answer.
+async fn location(shop: &Shop, name: &str) -> Id<Location> {
+    let at = shop.location(name).await;
+    let made = create(&shop.connect, &at, name).await;
+    shop.connect
+        .location(&at)
+        .products()
+        .delete(made.id)
+        .await
+        .unwrap();
+    at.location().id
 }
 
-impl Tried {
-    async fn open() -> Self {
-        let storage = Faulty::new(Arc::new(MemoryStorage::new()));
-        let shop = shop::open_on(storage.clone()).await;
-        Self { shop, storage }
-    }
-
-    /// Another location, at which a product was made and deleted: two events, a tombstone, and
-    /// under the name of the location a stored answer.
-    async fn location(&self, name: &str) -> Id<Location> {
-        let connect = &self.shop.connect;
-        let at = shop::location(connect, self.shop.account, name).await;
-        let made = create(connect, &at, name).await;
-        connect
-            .location(&at)
-            .products()
-            .delete(made.id)
-            .await
-            .unwrap();
-        at.location().id
-    }
-
-    /// Writes over every row of a family what nobody can parse; returns how many there are.
-    async fn scribble(&self, partition: impl Into<Uuid>, family: u8) -> usize {
-        let start = start(partition, family);
-        let mut rows = stored::of_family(&*self.storage, family).await;
-        rows.retain(|(key, _)| key.starts_with(&start));
-        let count = rows.len();
-        let writes = rows.into_iter().map(|(key, _)| (key, stored::garbage()));
-        stored::write_all(&*self.storage, writes.collect()).await;
-        count
-    }
+/// Writes over every row of a family what nobody can parse; returns how many there are.
+async fn scribble(shop: &Shop, partition: impl Into<Uuid>, family: u8) -> usize {
+    let start = start(partition, family);
+    let mut rows = stored::of_family(&*shop.storage, family).await;
+    rows.retain(|(key, _)| key.starts_with(&start));
+    let count = rows.len();
+    let writes = rows.into_iter().map(|(key, _)| (key, stored::garbage()));
+    stored::write_all(&*shop.storage, writes.collect()).await;
+    count
 }
 
 /// What the keys of a family in a partition start with.

@@ -8,13 +8,13 @@ use connect_core::{
     },
 };
 
-use crate::shop::{self, keyed};
+use crate::shop::{Shop, keyed};
 
 /// A refusal of a dry run was once stored under its key, so that the real batch under the same key
 /// was a conflict for a day.
 #[tokio::test]
 async fn a_refused_dry_run_does_not_use_up_its_key() {
-    let (connect, at) = shop::open().await;
+    let Shop { connect, at, .. } = Shop::open().await;
     let send = async |body: &str| {
         let key = Idempotency {
             key: IdempotencyKey::new("once").unwrap(),
@@ -49,7 +49,7 @@ async fn a_refused_dry_run_does_not_use_up_its_key() {
 /// refused as a whole.
 #[tokio::test]
 async fn neither_does_one_that_was_made_in_code() {
-    let (connect, at) = shop::open().await;
+    let Shop { connect, at, .. } = Shop::open().await;
     let products = connect.location(&at).json::<Product>();
     let batch = |dry_run, items| {
         let batch = Batch {

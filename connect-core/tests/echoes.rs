@@ -1,10 +1,7 @@
 //! What an answer repeats of a request is short, however long that was: answers are kept for a day.
 
-use std::sync::Arc;
-
 use connect_core::{
     Answer, Refusal, Request, ScreenType,
-    storage::memory::MemoryStorage,
     wire::{
         Category, CategoryInput, OptionGroup, OptionGroupInput, OptionGroupLinks, OrderInput,
         Product, ProductInput, StockAdjustment, StockCount, StockCountItem, TransactionInput,
@@ -13,7 +10,7 @@ use connect_core::{
 };
 use uuid::Uuid;
 
-use crate::shop;
+use crate::shop::Shop;
 
 /// The length of what is sent.
 const LONG: usize = 20_000;
@@ -78,7 +75,7 @@ async fn hold(
 
 #[tokio::test]
 async fn no_answer_of_the_catalog_repeats_a_long_text() {
-    let (connect, at) = shop::open().await;
+    let Shop { connect, at, .. } = Shop::open().await;
     let location = connect.location(&at);
     let (products, groups) = (location.json::<Product>(), location.json::<OptionGroup>());
     let categories = location.json::<Category>();
@@ -118,7 +115,7 @@ async fn no_answer_of_the_catalog_repeats_a_long_text() {
 
 #[tokio::test]
 async fn no_answer_about_stock_repeats_a_long_text() {
-    let (connect, at) = shop::open().await;
+    let Shop { connect, at, .. } = Shop::open().await;
     let location = connect.location(&at);
     let stock = location.stock();
     let stock = stock.json();
@@ -144,7 +141,7 @@ async fn no_answer_about_stock_repeats_a_long_text() {
 
 #[tokio::test]
 async fn no_answer_to_a_screen_repeats_a_long_text() {
-    let shop = shop::open_on(Arc::new(MemoryStorage::new())).await;
+    let shop = Shop::open().await;
     let till = shop.screen(ScreenType::Pos, "Till 2").await;
     let kiosk = shop.screen(ScreenType::OrderKiosk, "Kiosk").await;
     let journal = shop.connect.location(&till);

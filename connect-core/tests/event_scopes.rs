@@ -1,14 +1,13 @@
 //! The event feed shows a caller what it may read at the location by other means.
 
-use std::{net::IpAddr, sync::Arc};
+use std::net::IpAddr;
 
 use connect_core::{
     Access, Error, Grant, NewToken,
-    storage::memory::MemoryStorage,
     wire::{EventType, ProductInput, Scope, query::EventQuery},
 };
 
-use crate::shop::{self, Shop};
+use crate::shop::Shop;
 
 /// The access of a new token with these scopes.
 async fn with(shop: &Shop, scopes: &[Scope]) -> Access {
@@ -32,7 +31,7 @@ async fn with(shop: &Shop, scopes: &[Scope]) -> Access {
 
 #[tokio::test]
 async fn a_token_sees_the_events_of_its_scopes() {
-    let shop = shop::open_on(Arc::new(MemoryStorage::new())).await;
+    let shop = Shop::open().await;
     let bread = shop.products().create(ProductInput::named("Bread")).await;
     let count = serde_json::from_str(r#"{ "quantity": 3 }"#).unwrap();
     let stock = shop.connect.location(&shop.at).stock();

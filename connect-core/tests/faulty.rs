@@ -1,8 +1,11 @@
-//! A storage whose rows, commits and reads fail as a test wants it.
+//! A storage whose rows, commits and reads fail as a test wants it, and are counted.
 
 use std::{
     collections::VecDeque,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
 };
 
 use async_trait::async_trait;
@@ -31,6 +34,14 @@ pub(crate) enum Fate {
 pub(crate) struct Faulty {
     storage: Arc<dyn Storage>,
     faults: Arc<Mutex<Faults>>,
+    counts: Arc<Counts>,
+}
+
+#[derive(Default)]
+struct Counts {
+    trips: AtomicU64,
+    reads: AtomicU64,
+    scanned: AtomicU64,
 }
 
 #[derive(Default)]
@@ -57,7 +68,28 @@ impl Faulty {
         Arc::new(Self {
             storage,
             faults: Arc::default(),
+            counts: Arc::default(),
         })
+    }
+
+    /// Returns whether no task holds the storage besides.
+    pub(crate) fn is_held_once(self: &Arc<Self>) -> bool {
+        Arc::strong_count(self) == 1 && Arc::strong_count(&self.storage) == 1
+    }
+
+    /// The number of calls so far, those on locks included.
+    pub(crate) fn trips(&self) -> u64 {
+        self.counts.trips.load(Relaxed)
+    }
+
+    /// The number of single reads in these calls.
+    pub(crate) fn reads(&self) -> u64 {
+        self.counts.reads.load(Relaxed)
+    }
+
+    /// The number of rows and entries that scans have returned.
+    pub(crate) fn scanned(&self) -> u64 {
+        self.counts.scanned.load(Relaxed)
     }
 
     /// From now on no row can be read whose key holds these bytes, neither alone nor in a scan.
@@ -103,7 +135,13 @@ impl Faulty {
         (is_reached, release)
     }
 
+    fn count_trip(&self) {
+        self.counts.trips.fetch_add(1, Relaxed);
+    }
+
     async fn answer(&self, reads: &[Read<'_>], state: State) -> Result<State, StorageError> {
+        self.count_trip();
+        self.counts.reads.fetch_add(reads.len() as u64, Relaxed);
         let (unreadable, held) = {
             let mut faults = self.faults.lock().unwrap();
             let gets = reads.iter().filter(|read| matches!(read, Read::Get(_)));
@@ -118,10 +156,17 @@ impl Faulty {
             reached.send(()).unwrap();
             released.await.unwrap();
         }
-        if unreadable.is_empty() {
-            return Ok(state);
-        }
         let found: Vec<Found> = state.collect();
+        let scanned = found.iter().map(|found| match found {
+            Found::Entries(entries) => entries.len(),
+            Found::Joined(entries) => entries.len(),
+            _ => 0,
+        });
+        let scanned = scanned.sum::<usize>() as u64;
+        self.counts.scanned.fetch_add(scanned, Relaxed);
+        if unreadable.is_empty() {
+            return Ok(State::new(found));
+        }
         for (read, found) in reads.iter().zip(&found) {
             for key in keys_of(read, found) {
                 let is_in = |part: &Vec<u8>| key.windows(part.len()).any(|bytes| bytes == part);
@@ -134,6 +179,7 @@ impl Faulty {
     }
 
     fn fate(&self, commit: &Commit) -> Fate {
+        self.count_trip();
         let mut faults = self.faults.lock().unwrap();
         let fate = match commit.guard {
             Some(_) => faults.fates.pop_front(),
@@ -199,6 +245,7 @@ impl Storage for Faulty {
     }
 
     async fn lock(&self, guard: &[u8]) -> Result<Box<dyn Locked>, StorageError> {
+        self.count_trip();
         let lock = self.storage.lock(guard).await?;
         let store = self.clone();
         Ok(Box::new(FaultyLock { lock, store }))

@@ -15,7 +15,7 @@ use connect_core::{
 };
 use futures_util::future::{BoxFuture, join_all};
 
-use crate::shop;
+use crate::shop::{self, Shop};
 
 type Interruption = Box<dyn FnOnce() -> BoxFuture<'static, ()> + Send>;
 
@@ -74,7 +74,7 @@ impl Storage for Interrupted {
 #[tokio::test]
 async fn nothing_is_saved_once_a_revocation_was_acknowledged() {
     let storage = Interrupted::new();
-    let shop = shop::open_on(storage.clone()).await;
+    let shop = Shop::on(storage.clone()).await;
     let (at, token) = shop.token().await;
     let (connect, account) = (shop.connect.clone(), shop.account);
     *storage.before_commit.lock().unwrap() = Some(Box::new(move || {
@@ -97,7 +97,7 @@ async fn nothing_is_saved_once_a_revocation_was_acknowledged() {
 #[tokio::test]
 async fn a_write_goes_on_with_the_rights_as_they_are_now() {
     let storage = Interrupted::new();
-    let shop = shop::open_on(storage.clone()).await;
+    let shop = Shop::on(storage.clone()).await;
     let (at, _) = shop.token().await;
     let (connect, account) = (shop.connect.clone(), shop.account);
     *storage.before_commit.lock().unwrap() = Some(Box::new(move || {
@@ -118,7 +118,7 @@ async fn a_write_goes_on_with_the_rights_as_they_are_now() {
 #[tokio::test]
 async fn without_a_screen_a_write_under_way_is_not_saved() {
     let storage = Interrupted::new();
-    let shop = shop::open_on(storage.clone()).await;
+    let shop = Shop::on(storage.clone()).await;
     let (at, _) = shop.token().await;
     let screens = shop.connect.account(shop.account).await.unwrap().screens;
     let (connect, account, screen) = (shop.connect.clone(), shop.account, screens[0].id);
@@ -143,7 +143,7 @@ async fn without_a_screen_a_write_under_way_is_not_saved() {
 async fn one_unreadable_row_harms_its_own_write_only() {
     for panics in [false, true] {
         let storage = Interrupted::new();
-        let shop = shop::open_on(storage.clone()).await;
+        let shop = Shop::on(storage.clone()).await;
         let made = shop
             .products()
             .create(ProductInput::named("Torn"))
@@ -190,7 +190,7 @@ async fn one_unreadable_row_harms_its_own_write_only() {
 /// The token and the account are told by their ids: their rows are of no use in a log.
 #[tokio::test]
 async fn an_access_shows_no_rows() {
-    let shop = shop::open_on(Arc::new(MemoryStorage::new())).await;
+    let shop = Shop::open().await;
     let (at, token) = shop.token().await;
     let shown = format!("{at:?}");
     assert!(shown.contains(&token.to_string()), "{shown}");
@@ -203,7 +203,7 @@ async fn an_access_shows_no_rows() {
 #[tokio::test]
 async fn maintenance_counts_what_it_has_purged() {
     let storage = Interrupted::new();
-    let shop = shop::open_on(storage.clone()).await;
+    let shop = Shop::on(storage.clone()).await;
     let bread = || shop::keyed(ProductInput::named("Bread").into(), "once");
     shop.connect
         .location(&shop.at)

@@ -8,7 +8,7 @@ use connect_core::{
     },
 };
 
-use crate::shop;
+use crate::shop::Shop;
 
 /// Products that all have the same barcode, and a category with as many others; the needle is in
 /// both, the last to be made.
@@ -20,7 +20,7 @@ struct Haystack {
 
 impl Haystack {
     async fn with(same_barcode: usize, in_category: usize) -> Self {
-        let (connect, at) = shop::open().await;
+        let Shop { connect, at, .. } = Shop::open().await;
         let category = connect
             .location(&at)
             .categories()
@@ -107,7 +107,7 @@ async fn a_needle_in_a_small_heap_is_found_at_once() {
 /// A product that one filter finds is held against the other.
 #[tokio::test]
 async fn two_filters_have_to_agree() {
-    let (connect, at) = shop::open().await;
+    let Shop { connect, at, .. } = Shop::open().await;
     let here = connect.location(&at);
     let mut categories = Vec::new();
     for name in ["A", "B"] {

@@ -1,18 +1,15 @@
 //! A location at which nothing happens for long can still be followed.
 
-use std::sync::Arc;
-
 use connect_core::{
     Error,
     environment::{Clock as _, ManualClock},
-    storage::memory::MemoryStorage,
     wire::{
         Entry, Page, Product, ProductInput, Timestamp,
         query::{ProductQuery, SyncQuery},
     },
 };
 
-use crate::shop::{self, Shop};
+use crate::shop::{START, Shop};
 
 const DAY: i64 = 24 * 3600;
 
@@ -33,16 +30,15 @@ async fn changes(shop: &Shop, since: Timestamp) -> Result<(Vec<Entry<Product>>, 
     Ok((page.data, state))
 }
 
-async fn open() -> (Shop, Arc<MemoryStorage>, Product) {
-    let storage = Arc::new(MemoryStorage::new());
-    let shop = shop::open_on(storage.clone()).await;
+async fn open() -> (Shop, Product) {
+    let shop = Shop::open().await;
     let made = shop.products().create(ProductInput::named("Rye")).await;
-    (shop, storage, made.unwrap())
+    (shop, made.unwrap())
 }
 
 #[tokio::test]
 async fn a_follower_of_an_idle_location_is_never_refused() {
-    let (shop, _, made) = open().await;
+    let (shop, made) = open().await;
     let mut state = made.updated_at;
     for month in 0..15 {
         shop.clock.advance(30 * DAY);
@@ -70,13 +66,13 @@ async fn a_follower_of_an_idle_location_is_never_refused() {
 /// process whose clock is set back.
 #[tokio::test]
 async fn a_write_after_a_move_is_later_by_any_clock() {
-    let (shop, storage, made) = open().await;
+    let (shop, made) = open().await;
     shop.clock.advance(91 * DAY);
     shop.connect.maintain().await.unwrap();
     let (_, state) = changes(&shop, shop.clock.now()).await.unwrap();
     assert!(state > made.updated_at);
 
-    let other = shop::connect(storage, &ManualClock::at(shop::START));
+    let other = shop.process().clock(ManualClock::at(START)).build();
     let here = other.location(&shop.at).products();
     let later = here.create(ProductInput::named("Bun")).await.unwrap();
     assert!(later.updated_at > state);
@@ -87,7 +83,7 @@ async fn a_write_after_a_move_is_later_by_any_clock() {
 /// The 90 days hold for whoever did not ask in the meantime.
 #[tokio::test]
 async fn a_time_before_90_days_is_refused_also_where_nothing_happened() {
-    let (shop, _, made) = open().await;
+    let (shop, made) = open().await;
     shop.clock.advance(91 * DAY);
     shop.connect.maintain().await.unwrap();
     let refused = changes(&shop, made.updated_at.plus_micros(1)).await;

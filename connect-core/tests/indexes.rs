@@ -1,17 +1,12 @@
 //! The entries of a record go with it: none is left behind, and none is missing.
 
-use std::sync::Arc;
+use connect_core::wire::{CategoryInput, Field, OptionGroupInput, OptionInput, ProductInput};
 
-use connect_core::{
-    storage::memory::MemoryStorage,
-    wire::{CategoryInput, Field, OptionGroupInput, OptionInput, ProductInput},
-};
-
-use crate::shop;
+use crate::shop::Shop;
 
 #[tokio::test]
 async fn every_change_takes_the_entries_along() {
-    let shop = shop::open_on(Arc::new(MemoryStorage::new())).await;
+    let shop = Shop::open().await;
     let here = shop.connect.location(&shop.at);
     let (mut categories, mut groups) = (Vec::new(), Vec::new());
     for name in ["A", "B", "C"] {

@@ -23,7 +23,7 @@ struct Scene {
 
 impl Scene {
     async fn set() -> Self {
-        let shop = shop::open_on(Arc::new(MemoryStorage::new())).await;
+        let shop = Shop::open().await;
         let till = shop.screen(ScreenType::Pos, "Till").await;
         Self { shop, till }
     }
@@ -311,7 +311,7 @@ async fn registers_do_not_share_their_keys() {
 #[tokio::test]
 async fn receipts_that_are_written_at_once_share_commits_by_their_lines() {
     let store = Arc::new(Distant::new(Arc::new(MemoryStorage::new()), Duration::ZERO));
-    let shop = shop::open_on(store.clone()).await;
+    let shop = Shop::on(store).await;
     let till = shop.screen(ScreenType::Pos, "Till").await;
     let line = &sale()["lines"][0];
     let body = with(sale(), "lines", json!(vec![line; 100]));
@@ -327,19 +327,18 @@ async fn receipts_that_are_written_at_once_share_commits_by_their_lines() {
         rows.write_json(Request::json(body.clone())).await.unwrap();
     };
     write().await;
-    let before = store.trips();
+    let before = shop.storage.trips();
     join_all((0..40).map(|_| write())).await;
     // A read and a commit for each nine of them.
-    assert_eq!(store.trips() - before, 2 * 5);
+    assert_eq!(shop.storage.trips() - before, 2 * 5);
 }
 
 /// Eight registers write at once to two processes on one storage.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn registers_of_two_processes_write_one_journal() {
     const ROWS: u64 = 20;
-    let storage = Arc::new(MemoryStorage::new());
-    let shop = shop::open_on(storage.clone()).await;
-    let beside = shop::connect(storage, &shop.clock);
+    let shop = Shop::open().await;
+    let beside = shop.beside();
     let mut tills = Vec::new();
     for number in 0..8 {
         let till = shop

@@ -13,7 +13,7 @@ use connect_core::{
     wire::{Category, CategoryInput, Field, ProductBatch, ProductInput},
 };
 
-use crate::shop;
+use crate::shop::{self, Shop};
 
 const PRODUCTS: usize = 3_000;
 
@@ -41,7 +41,7 @@ async fn large_category(connect: &Connect, at: &Access) -> Category {
 /// While a category of thousands of products is deleted at one location, requests at another are
 /// done one after another: none of them waits until the deletion is over.
 async fn others_go_on(storage: Arc<dyn Storage>) {
-    let shop = shop::open_on(storage).await;
+    let shop = Shop::on(storage).await;
     let (connect, at) = (shop.connect.clone(), shop.at.clone());
     let there = shop::location(&connect, shop.account, "There").await;
     let category = large_category(&connect, &at).await;

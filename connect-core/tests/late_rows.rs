@@ -1,69 +1,23 @@
 //! The cost of reading a day once rows of other days arrived late.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
-};
-
-use async_trait::async_trait;
 use connect_core::{
     Access, ScreenType,
-    storage::{
-        Commit, CommitError, Found, Locked, Read, State, Storage, StorageError,
-        memory::MemoryStorage,
-    },
     wire::{TransactionInput, query::TransactionQuery},
 };
 
-use crate::shop::{self, Shop};
-
-/// A storage that counts the rows and entries that its scans return.
-#[derive(Default)]
-struct Counting {
-    storage: MemoryStorage,
-    returned: AtomicUsize,
-}
-
-#[async_trait]
-impl Storage for Counting {
-    async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError> {
-        let mut state = self.storage.read(reads).await?;
-        let found: Vec<Found> = state.by_ref().collect();
-        let returned = found.iter().map(|found| match found {
-            Found::Entries(entries) => entries.len(),
-            Found::Joined(entries) => entries.len(),
-            _ => 0,
-        });
-        self.returned.fetch_add(returned.sum(), Ordering::Relaxed);
-        Ok(State::new(found))
-    }
-
-    async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
-        self.storage.commit(commit).await
-    }
-
-    async fn lock(&self, guard: &[u8]) -> Result<Box<dyn Locked>, StorageError> {
-        self.storage.lock(guard).await
-    }
-}
+use crate::shop::Shop;
 
 /// A shop with a register.
 struct Scene {
-    storage: Arc<Counting>,
     shop: Shop,
     till: Access,
 }
 
 impl Scene {
     async fn set() -> Self {
-        let storage = Arc::<Counting>::default();
-        let shop = shop::open_on(storage.clone()).await;
+        let shop = Shop::open().await;
         let till = shop.screen(ScreenType::Pos, "Till").await;
-        Self {
-            storage,
-            shop,
-            till,
-        }
+        Self { shop, till }
     }
 
     async fn write(&self, day: &str) {
@@ -81,13 +35,13 @@ impl Scene {
         let mut query = TransactionQuery::default();
         (query.period.from, query.period.to) = (from.parse().ok(), to.parse().ok());
         query.paging.limit = Some(200);
-        let before = self.storage.returned.load(Ordering::Relaxed);
-        let journal = self.shop.connect.location(&self.shop.at).transactions();
+        let before = self.shop.storage.scanned();
+        let journal = self.shop.here().transactions();
         let page = journal.list(&query).await.unwrap();
         assert_eq!(page.next_cursor, None);
         let receipts = page.data.iter().map(|row| row.receipt_number).collect();
-        let after = self.storage.returned.load(Ordering::Relaxed);
-        (receipts, after - before)
+        let after = self.shop.storage.scanned();
+        (receipts, (after - before) as usize)
     }
 }
 

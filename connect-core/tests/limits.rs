@@ -1,12 +1,8 @@
 //! What an account may store, and how it is counted.
 
-use std::sync::Arc;
-
 use connect_core::{
     Connect, Error, ScreenType, StorageLimits,
-    storage::{
-        Commit, Key, Read, Storage, Value, Write, conformance::Distant, memory::MemoryStorage,
-    },
+    storage::{Commit, Key, Read, Storage as _, Value, Write},
     wire::{
         Batch, BatchStatus, CategoryInput, ErrorCode, Field, OptionGroupInput, OptionInput,
         Product, ProductInput, TransactionInput,
@@ -27,18 +23,15 @@ const SMALL: StorageLimits = StorageLimits {
 };
 
 /// The same shop with other limits on what it stores.
-fn limited(shop: Shop, storage: Arc<dyn Storage>, limits: StorageLimits) -> Shop {
-    let builder = Connect::builder(storage).clock(shop.clock.clone());
+fn limited(shop: Shop, limits: StorageLimits) -> Shop {
     Shop {
-        connect: builder.storage_limits(limits).build(),
+        connect: shop.process().storage_limits(limits).build(),
         ..shop
     }
 }
 
-async fn open(limits: StorageLimits) -> (Shop, Arc<dyn Storage>) {
-    let storage: Arc<dyn Storage> = Arc::new(MemoryStorage::new());
-    let shop = shop::open_on(storage.clone()).await;
-    (limited(shop, storage.clone(), limits), storage)
+async fn open(limits: StorageLimits) -> Shop {
+    limited(Shop::open().await, limits)
 }
 
 fn code<T: std::fmt::Debug>(result: Result<T, Error>) -> (ErrorCode, u16, String) {
@@ -60,21 +53,21 @@ async fn check(connect: &Connect) -> Vec<String> {
 }
 
 /// The counts of a location as its clock row has them.
-async fn counts(storage: &dyn Storage, shop: &Shop) -> serde_json::Value {
-    let clock = clock(storage, shop).await.1;
+async fn counts(shop: &Shop) -> serde_json::Value {
+    let clock = clock(shop).await.1;
     serde_json::from_slice::<serde_json::Value>(&clock).unwrap()["usage"].clone()
 }
 
-async fn clock(storage: &dyn Storage, shop: &Shop) -> (Key, Value) {
+async fn clock(shop: &Shop) -> (Key, Value) {
     let location = shop.at.location().id.uuid();
     let key: Key = [location.as_bytes(), &[1][..]].concat().into();
-    let mut state = storage.read(&[Read::Get(&key)]).await.unwrap();
+    let mut state = shop.storage.read(&[Read::Get(&key)]).await.unwrap();
     (key, state.value().unwrap().unwrap())
 }
 
 #[tokio::test]
 async fn a_location_has_so_many_records_of_a_kind() {
-    let (shop, _) = open(SMALL).await;
+    let shop = open(SMALL).await;
     let at = shop.connect.location(&shop.at);
     let (products, categories, groups) = (at.products(), at.categories(), at.option_groups());
     let first = products.create(ProductInput::named("A")).await.unwrap();
@@ -114,7 +107,7 @@ async fn a_location_has_so_many_records_of_a_kind() {
 #[tokio::test]
 async fn a_location_is_counted_from_its_first_write_on() {
     for products in [0, 1] {
-        let (shop, _) = open(StorageLimits { products, ..SMALL }).await;
+        let shop = open(StorageLimits { products, ..SMALL }).await;
         let json = shop.connect.location(&shop.at).json::<Product>();
         let create = |input: ProductInput, name: &str| {
             json.create(keyed(connect_core::Request::from(input), name))
@@ -132,7 +125,7 @@ async fn a_location_is_counted_from_its_first_write_on() {
 
 #[tokio::test]
 async fn items_beyond_the_limit_fail_alone() {
-    let (shop, _) = open(SMALL).await;
+    let shop = open(SMALL).await;
     let products = shop.connect.location(&shop.at).products();
     let item = |code: &str, price: i64| ProductInput {
         price_cents: Field::Value(price),
@@ -167,7 +160,7 @@ async fn an_account_stores_so_many_bytes() {
         account_bytes: 40_000,
         ..StorageLimits::default()
     };
-    let (shop, storage) = open(bytes).await;
+    let shop = open(bytes).await;
     let products = shop.connect.location(&shop.at).products();
     let long = |name: &str| ProductInput {
         description: Field::Value("d".repeat(2000)),
@@ -212,7 +205,7 @@ async fn an_account_stores_so_many_bytes() {
         account_bytes: 20_000,
         ..bytes
     };
-    let shop = limited(shop, storage, limits);
+    let shop = limited(shop, limits);
     let till = shop.screen(ScreenType::Pos, "Till").await;
     let products = shop.connect.location(&shop.at).products();
     while products.create(long("R")).await.is_ok() {}
@@ -239,7 +232,7 @@ async fn locations_share_the_bytes_of_their_account() {
         account_bytes: 30_000,
         ..StorageLimits::default()
     };
-    let (mut shop, storage) = open(limits).await;
+    let mut shop = open(limits).await;
     let there = shop::location(&shop.connect, shop.account, "There").await;
     let here = shop.at.location().id;
     let entered = shop
@@ -254,23 +247,22 @@ async fn locations_share_the_bytes_of_their_account() {
         let products = shop.connect.location(&there).products();
         products.create(full(number)).await.unwrap();
     }
-    let store = Arc::new(Distant::new(storage.clone(), std::time::Duration::ZERO));
-    let shop = limited(shop, store.clone(), limits);
+    let shop = limited(shop, limits);
     let mut made = 0;
-    let trips = store.trips();
+    let trips = shop.storage.trips();
     while shop.products().create(full(made)).await.is_ok() {
         made += 1;
     }
     assert!((1..5).contains(&made), "{made}");
     // The counts of the locations are read beside the first write.
-    assert_eq!(store.trips() - trips, 2 * made as u64 + 1 + 1);
+    assert_eq!(shop.storage.trips() - trips, 2 * made as u64 + 1 + 1);
     assert_eq!(check(&shop.connect).await, Vec::<String>::new());
 }
 
 /// An answer that says that there is no room is not kept: there may be room soon.
 #[tokio::test]
 async fn a_request_is_done_once_there_is_room() {
-    let (shop, _) = open(SMALL).await;
+    let shop = open(SMALL).await;
     let products = shop.products();
     let json = shop.connect.location(&shop.at);
     let create = |name: &str| keyed(connect_core::Request::from(ProductInput::named(name)), name);
@@ -290,21 +282,21 @@ async fn a_request_is_done_once_there_is_room() {
 }
 
 /// The clock of a location as a version without counts has left it.
-async fn forget_counts(storage: &dyn Storage, shop: &Shop) {
-    let (key, row) = clock(storage, shop).await;
+async fn forget_counts(shop: &Shop) {
+    let (key, row) = clock(shop).await;
     let mut clock: serde_json::Value = serde_json::from_slice(&row).unwrap();
     clock.as_object_mut().unwrap().remove("usage").unwrap();
     let commit = Commit {
         writes: vec![(key, Write::Put(clock.to_string().into_bytes().into()))],
         ..Commit::default()
     };
-    storage.commit(commit).await.unwrap();
+    shop.storage.commit(commit).await.unwrap();
 }
 
 /// Maintenance counts what an older version has written, also while writes go on.
 #[tokio::test]
 async fn what_was_never_counted_is_counted() {
-    let (shop, storage) = open(StorageLimits::default()).await;
+    let shop = open(StorageLimits::default()).await;
     let products = shop.products();
     for part in 0..4 {
         let items = (0..250).map(|number| {
@@ -314,15 +306,15 @@ async fn what_was_never_counted_is_counted() {
         let batch = Batch::new(items.collect());
         products.batch(batch).await.unwrap();
     }
-    let expected = counts(&*storage, &shop).await;
-    forget_counts(&*storage, &shop).await;
+    let expected = counts(&shop).await;
+    forget_counts(&shop).await;
     // Not counted is not wrong, and limits nothing.
     assert_eq!(check(&shop.connect).await, Vec::<String>::new());
-    let strict = limited(shop, storage.clone(), SMALL);
+    let strict = limited(shop, SMALL);
     let products = strict.products();
     let extra = products.create(ProductInput::named("More")).await.unwrap();
     products.delete(extra.id).await.unwrap();
-    assert_eq!(counts(&*storage, &strict).await, serde_json::Value::Null);
+    assert_eq!(counts(&strict).await, serde_json::Value::Null);
 
     let writes = async {
         for round in 0..20 {
@@ -335,7 +327,7 @@ async fn what_was_never_counted_is_counted() {
     };
     let (counted, ()) = tokio::join!(strict.connect.maintain(), writes);
     assert_eq!(counted.unwrap().failed, 0);
-    let found = counts(&*storage, &strict).await;
+    let found = counts(&strict).await;
     assert_eq!(found["products"], json!(980), "{found} after {expected}");
     assert_eq!(found["countedTo"], serde_json::Value::Null);
     assert_eq!(check(&strict.connect).await, Vec::<String>::new());
@@ -343,14 +335,14 @@ async fn what_was_never_counted_is_counted() {
     assert_eq!(code(refused).0, ErrorCode::LimitReached);
 
     // A count that is wrong is found.
-    let (key, row) = clock(&*storage, &strict).await;
+    let (key, row) = clock(&strict).await;
     let mut clock: serde_json::Value = serde_json::from_slice(&row).unwrap();
     clock["usage"]["products"] = json!(981);
     let commit = Commit {
         writes: vec![(key, Write::Put(clock.to_string().into_bytes().into()))],
         ..Commit::default()
     };
-    storage.commit(commit).await.unwrap();
+    strict.storage.commit(commit).await.unwrap();
     let problems = check(&strict.connect).await;
     assert_eq!(problems.len(), 1, "{problems:?}");
     assert!(problems[0].contains("981 products"), "{problems:?}");
@@ -359,7 +351,7 @@ async fn what_was_never_counted_is_counted() {
 /// The bytes are those of the rows as they lie in the storage.
 #[tokio::test]
 async fn bytes_are_those_of_the_rows() {
-    let (shop, storage) = open(StorageLimits::default()).await;
+    let shop = open(StorageLimits::default()).await;
     let made = shop
         .products()
         .create(ProductInput::named("A").external_id("A-1"))
@@ -374,8 +366,8 @@ async fn bytes_are_those_of_the_rows() {
     let location = shop.at.location().id.uuid();
     let of_location =
         |key: &Key| key.starts_with(location.as_bytes()) && ![0x01, 0x50, 0xB1].contains(&key[16]);
-    let stored = rows(&*storage).await;
+    let stored = rows(&*shop.storage).await;
     let stored = stored.iter().filter(|(key, _)| of_location(key));
     let stored: usize = stored.map(|(key, value)| key.len() + value.len()).sum();
-    assert_eq!(counts(&*storage, &shop).await["bytes"], json!(stored));
+    assert_eq!(counts(&shop).await["bytes"], json!(stored));
 }

@@ -1,11 +1,10 @@
 //! Lists with deletions over a long time, lists through crowded indexes, and what a list says of
 //! the state that it shows.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::collections::BTreeSet;
 
 use connect_core::{
     Error,
-    storage::{Storage, memory::MemoryStorage},
     wire::{
         Category, CategoryInput, Entry, Field, Id, Page, Product, ProductBatch, ProductInput,
         Timestamp,
@@ -13,10 +12,7 @@ use connect_core::{
     },
 };
 
-use crate::{
-    faulty::Faulty,
-    shop::{self, START, Shop},
-};
+use crate::shop::{self, START, Shop};
 
 const DAY: i64 = 24 * 3600;
 /// The byte of its family in a key, as the catalogue of keys has it.
@@ -51,10 +47,6 @@ async fn delete(shop: &Shop, id: Id<Product>) {
     shop.products().delete(id).await.unwrap();
 }
 
-async fn open() -> Shop {
-    shop::open_on(Arc::new(MemoryStorage::new())).await
-}
-
 fn assert_too_old<T: std::fmt::Debug>(refused: Result<T, Error>, field: &str) {
     let failure = refused.unwrap_err();
     assert!(matches!(failure, Error::Malformed(_)));
@@ -63,7 +55,7 @@ fn assert_too_old<T: std::fmt::Debug>(refused: Result<T, Error>, field: &str) {
 
 #[tokio::test]
 async fn a_walk_is_held_against_when_it_began() {
-    let shop = open().await;
+    let shop = Shop::open().await;
     for number in 0..3 {
         create(&shop, &format!("Bread {number}")).await;
     }
@@ -106,7 +98,7 @@ async fn a_walk_is_held_against_when_it_began() {
 /// purged.
 #[tokio::test]
 async fn a_walk_that_is_past_what_was_purged_goes_on() {
-    let shop = open().await;
+    let shop = Shop::open().await;
     shop.connect.maintain().await.unwrap();
     let gone = create(&shop, "Gone").await;
     delete(&shop, gone.id).await;
@@ -133,8 +125,7 @@ async fn a_walk_that_is_past_what_was_purged_goes_on() {
 #[tokio::test]
 async fn purged_deletions_are_missed_whatever_the_clock_says() {
     const MINUTE: i64 = 60;
-    let storage = Faulty::new(Arc::new(MemoryStorage::new()) as Arc<dyn Storage>);
-    let shop = shop::open_on(storage.clone()).await;
+    let shop = Shop::open().await;
     let (connect, at) = (&shop.connect, &shop.at);
     connect.maintain().await.unwrap();
     let category = connect
@@ -157,10 +148,10 @@ async fn purged_deletions_are_missed_whatever_the_clock_says() {
     shop.clock.advance(90 * DAY - 10 * MINUTE);
     shop.clock.set(START.plus_seconds(90 * DAY + 100 * MINUTE));
     let tombstones = [at.location().id.uuid().as_bytes(), &[PRODUCT_TOMBSTONE][..]].concat();
-    storage.damage(&tombstones);
+    shop.storage.damage(&tombstones);
     let round = connect.maintain().await.unwrap();
     assert_eq!((round.tombstones, round.failed), (1, 1));
-    storage.heal();
+    shop.storage.heal();
     shop.clock.set(START.plus_seconds(90 * DAY + 50 * MINUTE));
     let since = |minutes| Some(START.plus_seconds(minutes * MINUTE));
     assert_too_old(page(&shop, since(99), None).await, "updatedSince");
@@ -170,7 +161,7 @@ async fn purged_deletions_are_missed_whatever_the_clock_says() {
     assert_eq!(connect.maintain().await.unwrap().tombstones, 1);
     assert_too_old(page(&shop, since(99), None).await, "updatedSince");
     let shop = Shop {
-        connect: shop::connect(storage.clone(), &shop.clock),
+        connect: shop.beside(),
         ..shop
     };
     shop.connect.maintain().await.unwrap();
@@ -180,7 +171,7 @@ async fn purged_deletions_are_missed_whatever_the_clock_says() {
 
 #[tokio::test]
 async fn more_holders_of_a_barcode_than_are_sorted() {
-    let shop = open().await;
+    let shop = Shop::open().await;
     let (connect, at) = (&shop.connect, &shop.at);
     let category = connect
         .location(at)
@@ -242,7 +233,7 @@ async fn more_holders_of_a_barcode_than_are_sorted() {
 
 #[tokio::test]
 async fn a_list_says_which_state_it_shows() {
-    let shop = open().await;
+    let shop = Shop::open().await;
     let (connect, at) = (&shop.connect, &shop.at);
     let state = async || {
         let products = connect
@@ -294,7 +285,7 @@ async fn a_list_says_which_state_it_shows() {
 /// Embedders set the limit without a query string that would check it.
 #[tokio::test]
 async fn a_limit_out_of_bounds_is_refused() {
-    let shop = open().await;
+    let shop = Shop::open().await;
     create(&shop, "Rye").await;
     for limit in [0, 201, usize::MAX] {
         let query = ProductQuery {

@@ -1,10 +1,8 @@
 //! The longest texts that a client may send: every backend takes their keys.
 
-use std::sync::Arc;
-
 use connect_core::{
     Request,
-    storage::{MAX_KEY_LEN, memory::MemoryStorage},
+    storage::MAX_KEY_LEN,
     wire::{
         CategoryInput, Field, Product, ProductInput,
         limits::{MAX_BARCODE, MAX_CATEGORY_NAME, MAX_EXTERNAL_ID, MAX_IDEMPOTENCY_KEY_LEN},
@@ -13,13 +11,12 @@ use connect_core::{
 
 use crate::{
     faulty::rows,
-    shop::{self, keyed},
+    shop::{Shop, keyed},
 };
 
 #[tokio::test]
 async fn every_backend_takes_the_keys_of_the_longest_texts() {
-    let storage = Arc::new(MemoryStorage::new());
-    let shop = shop::open_on(storage.clone()).await;
+    let shop = Shop::open().await;
     // A musical note: folding makes three characters of it, each as long as it was.
     let name = "\u{1D160}".repeat(MAX_CATEGORY_NAME);
     shop.categories()
@@ -39,7 +36,7 @@ async fn every_backend_takes_the_keys_of_the_longest_texts() {
         .create(keyed(Request::from(input), &key))
         .await;
     made.unwrap();
-    let rows = rows(&*storage).await;
+    let rows = rows(&*shop.storage).await;
     let longest = rows.iter().map(|(key, _)| key.len()).max().unwrap();
     assert!(longest <= MAX_KEY_LEN, "a key of {longest} bytes");
 }

@@ -17,7 +17,7 @@ use connect_core::{
     wire::{ProductInput, query::ProductQuery},
 };
 
-use crate::shop;
+use crate::shop::{self, Shop};
 
 const LEASE: Duration = Duration::from_millis(200);
 
@@ -79,7 +79,7 @@ impl Locked for StallingLock {
 #[tokio::test]
 async fn a_write_that_outlasts_its_lock_is_done_once() {
     let storage: Arc<dyn Storage> = Arc::new(MemoryStorage::with_lease(LEASE));
-    let shop = shop::open_on(storage.clone()).await;
+    let shop = Shop::on(storage.clone()).await;
     let stalls = Arc::new(AtomicUsize::new(2));
     let stalling = Stalling {
         storage,

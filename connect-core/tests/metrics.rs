@@ -1,18 +1,14 @@
 //! The counts of what a core does.
 
-use std::{net::IpAddr, sync::Arc};
+use std::net::IpAddr;
 
 use connect_core::{
-    Connect, RateLimits,
+    RateLimits,
     environment::Metrics,
-    storage::memory::MemoryStorage,
     wire::{ProductInput, query::ProductQuery},
 };
 
-use crate::{
-    faulty::{Fate, Faulty},
-    shop,
-};
+use crate::{faulty::Fate, shop::Shop};
 
 /// Commits that were done, met a conflict, and failed.
 fn commits(metrics: &Metrics) -> [u64; 3] {
@@ -27,8 +23,7 @@ fn commits(metrics: &Metrics) -> [u64; 3] {
 
 #[tokio::test]
 async fn commits_are_counted_by_how_they_end() {
-    let storage = Faulty::new(Arc::new(MemoryStorage::new()));
-    let shop = shop::open_on(storage.clone()).await;
+    let shop = Shop::open().await;
     let metrics = shop.connect.metrics();
     let make = async |name: &str| shop.products().create(ProductInput::named(name)).await;
     let since = |before: [u64; 3]| {
@@ -43,7 +38,7 @@ async fn commits_are_counted_by_how_they_end() {
         (&[Fate::Refused], [0, 0, 1]),
     ] {
         let before = commits(metrics);
-        storage.decide(fates.iter().copied());
+        shop.storage.decide(fates.iter().copied());
         let made = make(&format!("{fates:?}")).await;
         assert_eq!(made.is_ok(), ends[0] == 1, "{fates:?}");
         assert_eq!(since(before), ends, "{fates:?}");
@@ -61,12 +56,10 @@ async fn commits_are_counted_by_how_they_end() {
 
 #[tokio::test]
 async fn another_process_makes_conflicts() {
-    let storage = Arc::new(MemoryStorage::new());
-    let faulty = Faulty::new(storage.clone());
-    let shop = shop::open_on(faulty.clone()).await;
-    let other = shop::connect(storage, &shop.clock);
+    let shop = Shop::open().await;
+    let other = shop.beside();
     let before = commits(shop.connect.metrics());
-    let (reached, release) = faulty.hold_next_read();
+    let (reached, release) = shop.storage.hold_next_read();
     let here = shop.products().create(ProductInput::named("Rye"));
     let there = async {
         reached.await.unwrap();
@@ -84,11 +77,10 @@ async fn another_process_makes_conflicts() {
 
 #[tokio::test]
 async fn reads_that_fail_are_counted() {
-    let storage = Faulty::new(Arc::new(MemoryStorage::new()));
-    let shop = shop::open_on(storage.clone()).await;
+    let shop = Shop::open().await;
     let failed = || shop.connect.metrics().failed_reads.get();
     assert_eq!(failed(), 0);
-    storage.fail_reads(1);
+    shop.storage.fail_reads(1);
     shop.products()
         .list(&ProductQuery::default())
         .await
@@ -100,8 +92,7 @@ async fn reads_that_fail_are_counted() {
 async fn refused_requests_are_counted_by_their_limit() {
     const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
     for (token, account) in [(1, 9), (9, 1)] {
-        let storage = Arc::new(MemoryStorage::new());
-        let shop = shop::open_on(storage.clone()).await;
+        let shop = Shop::open().await;
         let issued = shop.connect.create_full_token(shop.account, "Sync").await;
         let secret = issued.unwrap().secret;
         let limits = RateLimits {
@@ -110,7 +101,7 @@ async fn refused_requests_are_counted_by_their_limit() {
             address: 1,
             anonymous: 1,
         };
-        let builder = Connect::builder(storage).clock(shop.clock.clone());
+        let builder = shop.process();
         let connect = builder.limits(limits).build();
         for _ in 0..3 {
             // Only what is beyond a limit counts.

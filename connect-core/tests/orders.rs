@@ -1,10 +1,7 @@
 //! Orders: made, moved on, and listed.
 
-use std::sync::Arc;
-
 use connect_core::{
     Access, Error, Orders, ScreenType,
-    storage::memory::MemoryStorage,
     wire::{
         EventType, Field, Id, Order, OrderChange, OrderSource, OrderStatus, PaymentInput,
         PaymentMethod, PaymentStatus, Quantity, TransactionInput, TransactionType,
@@ -14,7 +11,7 @@ use connect_core::{
 
 use crate::{
     screens::soup,
-    shop::{self, START, Shop},
+    shop::{START, Shop},
 };
 
 /// A shop with a register, a kiosk and a Scan & Order page.
@@ -27,7 +24,7 @@ struct Counter {
 
 impl Counter {
     async fn open() -> Self {
-        let shop = shop::open_on(Arc::new(MemoryStorage::new())).await;
+        let shop = Shop::open().await;
         let register = shop.screen(ScreenType::Pos, "Till 2").await;
         let kiosk = shop.screen(ScreenType::OrderKiosk, "Kiosk").await;
         let scan = shop.screen(ScreenType::ScanAndOrder, "Tables").await;

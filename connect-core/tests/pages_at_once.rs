@@ -1,25 +1,16 @@
 //! What a page of the dashboard shows is read at once, however much of it there is.
 
-use std::{sync::Arc, time::Duration};
-
 use connect_core::{
     Error, NewWebhook, ScreenType,
-    storage::{conformance::Distant, memory::MemoryStorage},
     wire::{Category, Date, EventType, Id, Product, ProductInput, query::DailySummaryQuery},
 };
 use uuid::Uuid;
 
 use crate::shop::{self, Shop};
 
-/// A shop on a store that counts its trips.
-async fn open() -> (Shop, Arc<Distant>) {
-    let store = Arc::new(Distant::new(Arc::new(MemoryStorage::new()), Duration::ZERO));
-    (shop::open_on(store.clone()).await, store)
-}
-
 #[tokio::test]
 async fn many_records_are_read_by_their_ids() {
-    let (shop, store) = open().await;
+    let shop = Shop::open().await;
     let mut made = Vec::new();
     for name in ["Rye", "Oat", "Rice"] {
         let product = shop.products().create(ProductInput::named(name)).await;
@@ -27,9 +18,9 @@ async fn many_records_are_read_by_their_ids() {
     }
     let nothing: Id<Product> = Uuid::from_u128(0xDEAD).into();
     let ids = [made[2].id, nothing, made[0].id];
-    let before = store.trips();
+    let before = shop.storage.trips();
     let found = shop.products().get_many(&ids).await.unwrap();
-    assert_eq!(store.trips() - before, 1);
+    assert_eq!(shop.storage.trips() - before, 1);
     assert_eq!(found, [made[2].clone(), made[0].clone()]);
     // Those of other locations are not there, nor are records of other kinds.
     let there = shop::location(&shop.connect, shop.account, "There").await;
@@ -42,7 +33,7 @@ async fn many_records_are_read_by_their_ids() {
 
 #[tokio::test]
 async fn many_days_are_as_one_by_one() {
-    let (shop, store) = open().await;
+    let shop = Shop::open().await;
     let till = shop.screen(ScreenType::Pos, "Till").await;
     let sale = serde_json::json!({
         "type": "sale", "totalCents": 500,
@@ -57,9 +48,9 @@ async fn many_days_are_as_one_by_one() {
     let here = shop.connect.location(&shop.at);
     let days = ["2027-01-14", "2027-01-15", "2027-01-16"];
     let days: Vec<Date> = days.iter().map(|day| day.parse().unwrap()).collect();
-    let before = store.trips();
+    let before = shop.storage.trips();
     let found = here.daily_summaries(&days).await.unwrap();
-    assert_eq!(store.trips() - before, 1);
+    assert_eq!(shop.storage.trips() - before, 1);
     let mut expected = Vec::new();
     for day in &days {
         let query = DailySummaryQuery { date: Some(*day) };
@@ -71,7 +62,7 @@ async fn many_days_are_as_one_by_one() {
 
 #[tokio::test]
 async fn a_webhook_is_read_with_its_health() {
-    let (shop, store) = open().await;
+    let shop = Shop::open().await;
     let new = NewWebhook {
         url: "https://hooks.example/in".into(),
         events: vec![EventType::ProductChanged],
@@ -79,7 +70,7 @@ async fn a_webhook_is_read_with_its_health() {
     };
     let (connect, account) = (&shop.connect, shop.account);
     let webhook = connect.create_webhook(account, new).await.unwrap().webhook;
-    let before = store.trips();
+    let before = shop.storage.trips();
     let found = connect
         .webhook_with_health(account, webhook.id)
         .await
@@ -88,7 +79,7 @@ async fn a_webhook_is_read_with_its_health() {
         .deliveries(account, webhook.id, None, 25)
         .await
         .unwrap();
-    assert_eq!(store.trips() - before, 2);
+    assert_eq!(shop.storage.trips() - before, 2);
     assert_eq!(connect.webhooks(account).await.unwrap(), [found]);
     let nothing = Uuid::from_u128(0xDEAD);
     let gone = [

@@ -10,19 +10,19 @@ use std::{
 
 use connect_core::{
     Access, Connect,
-    storage::{Storage, conformance::Distant, memory::MemoryStorage},
+    storage::conformance::Distant,
     wire::{
         Field, ProductBatch, ProductInput,
         query::{ProductQuery, SyncQuery},
     },
 };
 
-use crate::shop;
+use crate::shop::{self, Shop};
 
 const BATCHES: usize = 12;
 
-fn distant(storage: &Arc<dyn Storage>) -> Arc<Distant> {
-    Arc::new(Distant::new(storage.clone(), Duration::from_millis(1)))
+fn distant(shop: &Shop) -> Arc<Distant> {
+    Arc::new(Distant::new(shop.storage.clone(), Duration::from_millis(1)))
 }
 
 /// Sends some batches of 500, each of which is done. Returns the most trips to the store that one
@@ -48,10 +48,9 @@ async fn batches(connect: &Connect, storage: &Distant, at: &Access, first: i64) 
 /// polls. A writer that was overtaken takes the lock, so it is overtaken once.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_batch_gets_on_beside_a_restless_writer_in_another_process() {
-    let storage: Arc<dyn Storage> = Arc::new(MemoryStorage::new());
-    let shop = shop::open_on(storage.clone()).await;
-    let one = shop::connect(distant(&storage), &shop.clock);
-    let way = distant(&storage);
+    let shop = Shop::open().await;
+    let one = shop::connect(distant(&shop), &shop.clock);
+    let way = distant(&shop);
     let other = shop::connect(way.clone(), &shop.clock);
     let id = one
         .location(&shop.at)
@@ -85,7 +84,7 @@ async fn a_batch_gets_on_beside_a_restless_writer_in_another_process() {
     });
     let reading = tokio::spawn({
         let (is_over, at) = (is_over.clone(), shop.at.clone());
-        let reader = shop::connect(distant(&storage), &shop.clock);
+        let reader = shop::connect(distant(&shop), &shop.clock);
         async move {
             let query = ProductQuery {
                 sync: SyncQuery {

@@ -1,10 +1,7 @@
 //! Refusals name all fields at fault, and say what to do.
 
-use std::sync::Arc;
-
 use connect_core::{
     Answer, Error, Refusal, Request,
-    storage::memory::MemoryStorage,
     wire::{
         CategoryInput, ErrorCode, Field, OptionGroup, OptionGroupInput, OptionInput, Product,
         ProductInput,
@@ -12,7 +9,7 @@ use connect_core::{
 };
 use uuid::Uuid;
 
-use crate::shop;
+use crate::shop::{self, Shop};
 
 /// The fields that a refusal names.
 fn fields(refused: Result<Answer, Refusal>) -> Vec<String> {
@@ -24,7 +21,7 @@ fn fields(refused: Result<Answer, Refusal>) -> Vec<String> {
 
 #[tokio::test]
 async fn all_fields_at_fault_are_named() {
-    let (connect, at) = shop::open().await;
+    let Shop { connect, at, .. } = Shop::open().await;
     let here = connect.location(&at);
     let (products, groups) = (here.json::<Product>(), here.json::<OptionGroup>());
     let stock = here.stock();
@@ -46,7 +43,7 @@ async fn all_fields_at_fault_are_named() {
 /// A record of another location is told apart from one that is nowhere, whichever way it is named.
 #[tokio::test]
 async fn what_belongs_to_another_location_is_forbidden() {
-    let shop = shop::open_on(Arc::new(MemoryStorage::new())).await;
+    let shop = Shop::open().await;
     let connect = &shop.connect;
     let there = shop::location(connect, shop.account, "There").await;
     let at = connect.authorize_owner(shop.account, shop.at.location().id, shop.account);
@@ -87,7 +84,7 @@ async fn what_belongs_to_another_location_is_forbidden() {
 /// A group that a product has keeps its place, one that is new has to be there.
 #[tokio::test]
 async fn an_unknown_group_beside_a_known_one_is_refused() {
-    let (connect, at) = shop::open().await;
+    let Shop { connect, at, .. } = Shop::open().await;
     let here = connect.location(&at);
     let group = OptionGroupInput::named("Sauces", vec![OptionInput::named("Ketchup")]);
     let group = here.option_groups().create(group).await.unwrap().id;

@@ -1,18 +1,11 @@
 //! Screens and their keys.
 
-use std::sync::Arc;
-
 use connect_core::{
     Access, Actor, Error, Screen, ScreenType,
-    storage::memory::MemoryStorage,
     wire::{Field, Fulfilment, Id, LineInput, OrderInput, Quantity, VatRate},
 };
 
-use crate::shop::{self, Shop};
-
-async fn open() -> Shop {
-    shop::open_on(Arc::new(MemoryStorage::new())).await
-}
+use crate::shop::Shop;
 
 /// The screen that an access was given to.
 fn screen_of(at: &Access) -> Id<Screen> {
@@ -41,7 +34,7 @@ pub(crate) fn soup() -> OrderInput {
 
 #[tokio::test]
 async fn a_screen_acts_at_its_location_under_its_name() {
-    let shop = open().await;
+    let shop = Shop::open().await;
     let at = shop.screen(ScreenType::OrderKiosk, "Kiosk").await;
     let id = screen_of(&at);
     assert_eq!(at.location().id, shop.at.location().id);
@@ -57,7 +50,7 @@ async fn a_screen_acts_at_its_location_under_its_name() {
 
 #[tokio::test]
 async fn one_key_at_a_time_opens_the_way() {
-    let shop = open().await;
+    let shop = Shop::open().await;
     let (connect, account) = (&shop.connect, shop.account);
     let old_access = shop.screen(ScreenType::OrderKiosk, "Kiosk").await;
     let screen = screen_of(&old_access);
@@ -90,7 +83,7 @@ async fn one_key_at_a_time_opens_the_way() {
 
 #[tokio::test]
 async fn a_screen_that_is_removed_loses_its_key() {
-    let shop = open().await;
+    let shop = Shop::open().await;
     let (connect, account) = (&shop.connect, shop.account);
     let at = shop.screen(ScreenType::OrderKiosk, "Kiosk").await;
     let screen = screen_of(&at);

@@ -9,7 +9,7 @@ use connect_core::{
 };
 use futures_util::future::join_all;
 
-use crate::shop;
+use crate::shop::Shop;
 
 const WRITERS: u64 = 4;
 const EACH: u64 = 5;
@@ -29,7 +29,7 @@ async fn create(connect: &Connect, at: &Access, name: String) {
 async fn writers_that_go_on_at_once_stay_together() {
     let distance = Duration::from_millis(5);
     let store = Arc::new(Distant::new(Arc::new(MemoryStorage::new()), distance));
-    let shop = shop::open_on(store.clone()).await;
+    let shop = Shop::on(store.clone()).await;
     let before = store.trips();
     let write = |writer| {
         let (connect, at) = (shop.connect.clone(), shop.at.clone());

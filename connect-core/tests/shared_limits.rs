@@ -1,17 +1,15 @@
 //! Limits that hold for several processes on one storage together.
 
-use std::{net::IpAddr, sync::Arc, time::Duration};
+use std::{net::IpAddr, sync::Arc};
 
 use connect_core::{
-    Account, Connect, Denied, Error, RateLimits, RateStatus,
-    environment::ManualClock,
-    storage::{Range, Read, Storage, conformance::Distant, memory::MemoryStorage},
-    wire::Id,
+    Connect, Denied, Error, RateLimits, RateStatus,
+    storage::{Range, Read, Storage as _},
 };
 use futures_util::future::join_all;
 use proptest::{collection::vec, prelude::*};
 
-use crate::shop;
+use crate::shop::Shop;
 
 const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
 
@@ -28,32 +26,27 @@ const STEPS: [usize; 3] = [4, 10, 10];
 /// Processes on one storage.
 struct Processes {
     all: Vec<Connect>,
-    store: Arc<dyn Storage>,
-    clock: Arc<ManualClock>,
-    account: Id<Account>,
+    shop: Shop,
 }
 
 impl Processes {
     async fn open(count: usize) -> Self {
-        Self::open_on(Arc::new(MemoryStorage::new()), count, LIMITS).await
+        Self::with(count, LIMITS).await
     }
 
-    async fn open_on(store: Arc<dyn Storage>, count: usize, limits: RateLimits) -> Self {
-        let shop = shop::open_on(store.clone()).await;
-        let process = |_| {
-            let builder = Connect::builder(store.clone()).clock(shop.clock.clone());
-            builder.limits(limits).share_limits().build()
-        };
+    async fn with(count: usize, limits: RateLimits) -> Self {
+        let shop = Shop::open().await;
+        let process = |_| shop.process().limits(limits).share_limits().build();
         Self {
             all: (0..count).map(process).collect(),
-            account: shop.account,
-            clock: shop.clock,
-            store,
+            shop,
         }
     }
 
     async fn token(&self) -> String {
-        let issued = self.all[0].create_full_token(self.account, "Sync").await;
+        let issued = self.all[0]
+            .create_full_token(self.shop.account, "Sync")
+            .await;
         issued.unwrap().secret.expose().to_owned()
     }
 
@@ -84,7 +77,7 @@ impl Processes {
             limit: 10_000,
             newest_first: false,
         };
-        let mut state = self.store.read(&[all]).await.unwrap();
+        let mut state = self.shop.storage.read(&[all]).await.unwrap();
         state.entries().unwrap().len()
     }
 }
@@ -102,7 +95,7 @@ async fn a_limit_that_was_used_up_at_one_process_is_used_up_at_the_others() {
     assert!(denied.retry_after.is_some());
     // Another token of the account is not at its end.
     assert!(shop.request(2, &shop.token().await).await.is_ok());
-    shop.clock.advance(60);
+    shop.shop.clock.advance(60);
     assert_eq!(shop.admitted([1; 60], &token).await, 40);
 }
 
@@ -122,14 +115,13 @@ async fn three_processes_let_a_twentieth_more_through_than_a_large_limit() {
             .collect(),
         (0..2100).map(|number| number / 50 % 3).collect(),
     ] {
-        let store = Arc::new(Distant::new(Arc::new(MemoryStorage::new()), Duration::ZERO));
-        let shop = Processes::open_on(store.clone(), 3, limits).await;
+        let shop = Processes::with(3, limits).await;
         let token = shop.token().await;
-        let trips = store.trips();
+        let trips = shop.shop.storage.trips();
         let admitted = shop.admitted(spread, &token).await;
         assert!((600..=630).contains(&admitted), "{admitted}");
         // A request reads its token; the exchanges are a commit and a read for each 15 requests.
-        let exchanges = store.trips() - trips - 2100;
+        let exchanges = shop.shop.storage.trips() - trips - 2100;
         assert!(exchanges <= 2 * 630 / 15 + 2 * 3, "{exchanges}");
     }
 }
@@ -187,12 +179,11 @@ async fn requests_at_once_do_not_pass_by_the_limit() {
 
 #[tokio::test]
 async fn a_slow_caller_costs_the_store_nothing() {
-    let store = Arc::new(Distant::new(Arc::new(MemoryStorage::new()), Duration::ZERO));
-    let shop = Processes::open_on(store.clone(), 2, LIMITS).await;
+    let shop = Processes::with(2, LIMITS).await;
     let token = shop.token().await;
-    let (rows, trips) = (shop.rows().await, store.trips());
+    let (rows, trips) = (shop.rows().await, shop.shop.storage.trips());
     assert_eq!(shop.admitted([0, 0, 0, 0, 1, 1, 1, 1], &token).await, 8);
-    assert_eq!(store.trips() - trips, 8);
+    assert_eq!(shop.shop.storage.trips() - trips, 8);
     assert_eq!(shop.rows().await, rows);
 }
 
@@ -209,10 +200,10 @@ async fn the_counts_of_windows_that_are_over_are_removed() {
     assert_eq!(shop.admitted([0, 1].repeat(20), &token).await, 40);
     assert_eq!(shop.rows().await, before + 4);
     // The clock of another server may be in that window still.
-    shop.clock.advance(120);
+    shop.shop.clock.advance(120);
     shop.all[0].maintain().await.unwrap();
     assert_eq!(shop.rows().await, before + 4);
-    shop.clock.advance(60);
+    shop.shop.clock.advance(60);
     let done = shop.all[0].maintain().await.unwrap();
     assert_eq!((shop.rows().await, done.failed), (before, 0));
 }

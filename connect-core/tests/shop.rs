@@ -1,14 +1,16 @@
-//! An empty shop with one location, and a clock that stands still.
+//! The kit of the tests: a shop with one location, on any storage, with a clock that stands still.
 
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
 use connect_core::{
-    Access, Account, Connect, Error, Fingerprint, Idempotency, NewAccount, NewLocation, NewScreen,
-    Records, Request, ScreenType, Token,
+    Access, Account, Connect, ConnectBuilder, Error, Fingerprint, Idempotency, LocationHandle,
+    NewAccount, NewLocation, NewScreen, Records, Request, ScreenType, Token,
     environment::{Clock, ManualClock},
     storage::{Storage, memory::MemoryStorage},
     wire::{Category, Id, IdempotencyKey, Product, Scope, Timestamp, VatRate},
 };
+
+use crate::faulty::Faulty;
 
 /// A shop, as the process that serves it has it.
 pub(crate) struct Shop {
@@ -17,59 +19,167 @@ pub(crate) struct Shop {
     pub(crate) at: Access,
     pub(crate) account: Id<Account>,
     pub(crate) clock: Arc<ManualClock>,
+    /// What it is stored in: rows, commits and reads fail here as a test wants it, and are counted.
+    pub(crate) storage: Arc<Faulty>,
 }
 
 /// Where every clock starts.
 pub(crate) const START: Timestamp = Timestamp::from_micros(1_800_000_000_000_000);
 
-/// A shop in memory.
-pub(crate) async fn open() -> (Connect, Access) {
-    let shop = open_on(Arc::new(MemoryStorage::new())).await;
-    (shop.connect, shop.at)
-}
+const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
 
-/// A shop on a storage of the test.
-pub(crate) async fn open_on(storage: Arc<dyn Storage>) -> Shop {
-    let clock = ManualClock::at(START);
-    let connect = connect(storage, &clock);
-    let account = NewAccount {
-        name: "Shop".into(),
-        owner_email: "owner@shop.example".into(),
-        sandbox: true,
-    };
-    let account = connect.create_account(account).await.unwrap().id;
-    let at = location(&connect, account, "Here").await;
-    let screen = NewScreen {
-        location_id: at.location().id,
-        kind: ScreenType::Pos,
-        name: "Till".into(),
-    };
-    connect.create_screen(account, screen).await.unwrap();
-    Shop {
-        at: connect
-            .authorize_owner(account, at.location().id, account)
-            .await
-            .unwrap(),
-        connect,
-        account,
-        clock,
+impl Shop {
+    /// A shop in memory.
+    pub(crate) async fn open() -> Self {
+        Self::on(Arc::new(MemoryStorage::new())).await
+    }
+
+    /// A new shop on a storage of the test, which may have others.
+    pub(crate) async fn on(storage: Arc<dyn Storage>) -> Self {
+        let (storage, clock, connect) = process(storage, START);
+        let account = account(&connect, "Shop").await;
+        let at = location(&connect, account, "Here").await;
+        let shop = Self {
+            at,
+            connect,
+            account,
+            clock,
+            storage,
+        };
+        let screen = shop.new_screen(ScreenType::Pos, "Till");
+        shop.connect.create_screen(account, screen).await.unwrap();
+        let at = shop.at.location().id;
+        let at = shop.connect.authorize_owner(account, at, account).await;
+        Self {
+            at: at.unwrap(),
+            ..shop
+        }
+    }
+
+    /// The shop of a storage that another process may have left, without screens at first.
+    pub(crate) async fn reopen(storage: Arc<dyn Storage>, now: Timestamp) -> Self {
+        let (storage, clock, connect) = process(storage, now);
+        let account = match connect.account_ids().await.unwrap().first() {
+            Some(known) => *known,
+            None => account(&connect, "Shop").await,
+        };
+        let locations = connect.account(account).await.unwrap().locations;
+        let at = match locations.first() {
+            Some(known) => connect.authorize_owner(account, known.id, account).await,
+            None => Ok(location(&connect, account, "Here").await),
+        };
+        Self {
+            at: at.unwrap(),
+            connect,
+            account,
+            clock,
+            storage,
+        }
+    }
+
+    /// Drops the shop once the task that did the last write has ended, which holds the store too.
+    pub(crate) async fn close(self) {
+        let Self {
+            storage, connect, ..
+        } = self;
+        drop(connect);
+        while !storage.is_held_once() {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// The builder of another process on the same storage.
+    pub(crate) fn process(&self) -> ConnectBuilder {
+        // Ids of several processes differ, as those of UUID v7 do.
+        Connect::builder(self.storage.clone()).clock(self.clock.clone())
+    }
+
+    /// The core of another process on the same storage.
+    pub(crate) fn beside(&self) -> Connect {
+        self.process().build()
+    }
+
+    /// The core of another process on the same storage, with its clock ahead by so many seconds.
+    pub(crate) fn ahead(&self, seconds: i64) -> Connect {
+        let clock = Ahead(self.clock.clone(), seconds);
+        self.process().clock(Arc::new(clock)).build()
+    }
+
+    /// The location.
+    pub(crate) fn here(&self) -> LocationHandle {
+        self.connect.location(&self.at)
+    }
+
+    /// The products of the location.
+    pub(crate) fn products(&self) -> Records<Product> {
+        self.here().products()
+    }
+
+    /// The categories of the location.
+    pub(crate) fn categories(&self) -> Records<Category> {
+        self.here().categories()
+    }
+
+    /// Another location of the account.
+    pub(crate) async fn location(&self, name: &str) -> Access {
+        location(&self.connect, self.account, name).await
+    }
+
+    fn new_screen(&self, kind: ScreenType, name: &str) -> NewScreen {
+        NewScreen {
+            location_id: self.at.location().id,
+            kind,
+            name: name.into(),
+        }
+    }
+
+    /// The access of a new screen at the location, by its key.
+    pub(crate) async fn screen(&self, kind: ScreenType, name: &str) -> Access {
+        screen(&self.connect, &self.at, kind, name).await
+    }
+
+    /// The access of the screen with this key.
+    pub(crate) async fn authenticate(&self, key: &str) -> Result<Access, Error> {
+        let at = self.connect.authenticate_screen(HERE, Some(key)).await;
+        at.map_err(|denied| denied.error)
+    }
+
+    /// The access of a new token that may do everything, and the token's id.
+    pub(crate) async fn token(&self) -> (Access, Id<Token>) {
+        let issued = self.connect.create_full_token(self.account, "Sync").await;
+        let issued = issued.unwrap();
+        let secret = issued.secret;
+        let caller = self.connect.authenticate(HERE, Some(secret.expose())).await;
+        let location = self.at.location().id;
+        let at = caller.unwrap().authorize(location, &Scope::CatalogWrite);
+        (at.unwrap(), issued.token.id)
+    }
+
+    /// The trips to the storage that `work` takes, and what it returns.
+    pub(crate) async fn trips<T>(&self, work: impl Future<Output = T>) -> (u64, T) {
+        let before = self.storage.trips();
+        let done = work.await;
+        (self.storage.trips() - before, done)
+    }
+
+    /// Checks that the rows agree with each other.
+    pub(crate) async fn check(&self) {
+        let report = self.connect.check(&mut |_| {}).await.unwrap();
+        assert_eq!(report.problems, []);
     }
 }
 
-/// The core of another process on the same storage.
-pub(crate) fn connect(storage: Arc<dyn Storage>, clock: &Arc<ManualClock>) -> Connect {
-    // Ids of several processes differ, as those of UUID v7 do.
-    Connect::builder(storage).clock(clock.clone()).build()
+/// A process on this storage, and its clock.
+fn process(storage: Arc<dyn Storage>, now: Timestamp) -> (Arc<Faulty>, Arc<ManualClock>, Connect) {
+    let storage = Faulty::new(storage);
+    let clock = ManualClock::at(now);
+    let connect = connect(storage.clone(), &clock);
+    (storage, clock, connect)
 }
 
-/// The core of another process on the same storage, with its clock ahead.
-pub(crate) fn connect_ahead(
-    storage: Arc<dyn Storage>,
-    clock: &Arc<ManualClock>,
-    by: i64,
-) -> Connect {
-    let clock = Ahead(clock.clone(), by);
-    Connect::builder(storage).clock(Arc::new(clock)).build()
+/// The core of a process on this storage.
+pub(crate) fn connect(storage: Arc<dyn Storage>, clock: &Arc<ManualClock>) -> Connect {
+    Connect::builder(storage).clock(clock.clone()).build()
 }
 
 /// A clock with a constant lead over another, in seconds.
@@ -85,6 +195,16 @@ impl Clock for Ahead {
     }
 }
 
+/// A new account.
+pub(crate) async fn account(connect: &Connect, name: &str) -> Id<Account> {
+    let account = NewAccount {
+        name: name.into(),
+        owner_email: format!("owner@{}.example", name.to_lowercase()),
+        sandbox: true,
+    };
+    connect.create_account(account).await.unwrap().id
+}
+
 /// A new location of an account.
 pub(crate) async fn location(connect: &Connect, account: Id<Account>, name: &str) -> Access {
     let location = NewLocation {
@@ -95,46 +215,6 @@ pub(crate) async fn location(connect: &Connect, account: Id<Account>, name: &str
     let location = connect.create_location(account, location).await.unwrap().id;
     let at = connect.authorize_owner(account, location, account).await;
     at.unwrap()
-}
-
-impl Shop {
-    /// The products of the location.
-    pub(crate) fn products(&self) -> Records<Product> {
-        self.connect.location(&self.at).products()
-    }
-
-    /// The categories of the location.
-    pub(crate) fn categories(&self) -> Records<Category> {
-        self.connect.location(&self.at).categories()
-    }
-
-    /// The access of a new screen at the location, by its key.
-    pub(crate) async fn screen(&self, kind: ScreenType, name: &str) -> Access {
-        screen(&self.connect, &self.at, kind, name).await
-    }
-
-    /// The access of the screen with this key.
-    pub(crate) async fn authenticate(&self, key: &str) -> Result<Access, Error> {
-        let address = IpAddr::from([127, 0, 0, 1]);
-        let at = self.connect.authenticate_screen(address, Some(key)).await;
-        at.map_err(|denied| denied.error)
-    }
-
-    /// The access of a new token that may do everything, and the token's id.
-    pub(crate) async fn token(&self) -> (Access, Id<Token>) {
-        let issued = self.connect.create_full_token(self.account, "Sync").await;
-        let issued = issued.unwrap();
-        let secret = issued.secret;
-        let address = IpAddr::from([127, 0, 0, 1]);
-        let caller = self
-            .connect
-            .authenticate(address, Some(secret.expose()))
-            .await
-            .unwrap();
-        let location = self.at.location().id;
-        let at = caller.authorize(location, &Scope::CatalogWrite);
-        (at.unwrap(), issued.token.id)
-    }
 }
 
 /// A request under an idempotency key.
@@ -160,7 +240,6 @@ pub(crate) async fn screen(
     };
     let id = connect.create_screen(account, new).await.unwrap().id;
     let key = connect.roll_screen_key(account, id).await.unwrap();
-    let address = IpAddr::from([127, 0, 0, 1]);
-    let access = connect.authenticate_screen(address, Some(key.expose()));
+    let access = connect.authenticate_screen(HERE, Some(key.expose()));
     access.await.unwrap()
 }

@@ -1,14 +1,13 @@
 //! The way of an owner into the account: invitation, password, session.
 
-use std::{net::IpAddr, sync::Arc};
+use std::net::IpAddr;
 
 use connect_core::{
     Account, AccountChange, Connect, Error, IssuedSession, MAX_PASSWORD, NewAccount,
-    environment::Clock as _, storage::memory::MemoryStorage, wire::Id,
+    environment::Clock as _, wire::Id,
 };
 
 use crate::{
-    faulty::Faulty,
     properties::shop::{START, Shop},
     shop,
 };
@@ -433,16 +432,15 @@ async fn sessions_end(shop: Shop) {
 #[tokio::test]
 async fn what_changes_meanwhile_lets_nobody_in() {
     for has_new_address in [true, false] {
-        let storage = Faulty::new(Arc::new(MemoryStorage::new()));
-        let shop = shop::open_on(storage.clone()).await;
+        let shop = shop::Shop::open().await;
         let (connect, account) = (&shop.connect, shop.account);
         set_password(connect, account).await.unwrap();
         let owner = connect.account(account).await.unwrap().owner_email;
         // The account of the address, and the row with the hash.
-        let (is_reached, release) = storage.hold_next_read();
+        let (is_reached, release) = shop.storage.hold_next_read();
         let change = async {
             is_reached.await.unwrap();
-            let (is_reached, next) = storage.hold_next_read();
+            let (is_reached, next) = shop.storage.hold_next_read();
             release.send(()).unwrap();
             is_reached.await.unwrap();
             if has_new_address {

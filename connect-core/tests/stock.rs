@@ -1,10 +1,7 @@
 //! Movements of stock, and their consequences.
 
-use std::sync::Arc;
-
 use connect_core::{
     Error, ScreenType,
-    storage::memory::MemoryStorage,
     wire::{
         Id, MovementType, Product, ProductInput, StockLevel, TransactionInput,
         query::{StockLevelQuery, StockMovementQuery, SyncQuery},
@@ -13,14 +10,14 @@ use connect_core::{
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
-use crate::shop::{self, Shop};
+use crate::shop::Shop;
 
 fn input<T: DeserializeOwned>(body: serde_json::Value) -> T {
     serde_json::from_str(&body.to_string()).unwrap()
 }
 
 async fn open() -> (Shop, Id<Product>) {
-    let shop = shop::open_on(Arc::new(MemoryStorage::new())).await;
+    let shop = Shop::open().await;
     let bread = ProductInput::named("Bread").external_id("B-1");
     let bread = shop.products().create(bread).await.unwrap().id;
     (shop, bread)

@@ -1,17 +1,14 @@
 //! An idempotency key belongs to one write: the same body about something else is another write.
 
-use std::sync::Arc;
-
 use connect_core::{
     Error, ScreenType, Write,
-    storage::memory::MemoryStorage,
     wire::{
         CategoryInput, Field, IdempotencyKey, OrderChange, OrderStatus, ProductInput, StockCount,
     },
 };
 use serde::de::DeserializeOwned;
 
-use crate::{screens::soup, shop};
+use crate::{screens::soup, shop::Shop};
 
 /// Sends the first write twice and the second once, all under one key.
 async fn hold<T, U>(key: &str, first: impl Fn() -> Write<T>, second: Write<U>)
@@ -30,7 +27,7 @@ where
 
 #[tokio::test]
 async fn a_key_is_for_one_target() {
-    let shop = shop::open_on(Arc::new(MemoryStorage::new())).await;
+    let shop = Shop::open().await;
     let kiosk = shop.screen(ScreenType::OrderKiosk, "Kiosk").await;
     let (products, categories) = (shop.products(), shop.categories());
     let mut made = Vec::new();

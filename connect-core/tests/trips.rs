@@ -1,11 +1,10 @@
 //! How many round trips to the storage each operation takes: what it costs on a store that is far
 //! away.
 
-use std::{net::IpAddr, sync::Arc, time::Duration};
+use std::net::IpAddr;
 
 use connect_core::{
     Access, Connect, NewScreen, Request, ScreenType,
-    storage::{conformance::Distant, memory::MemoryStorage},
     wire::{
         Batch, Category, CategoryInput, ErrorCode, Field, Id, ImageStatus, ItemResult, MatchBy,
         MovementType, OptionGroup, OptionGroupInput, OptionGroupLinks, OptionGroupRef, OptionInput,
@@ -24,14 +23,12 @@ use crate::shop::{self, Shop, keyed};
 
 struct Counted {
     shop: Shop,
-    store: Arc<Distant>,
 }
 
 impl Counted {
     /// A shop of an account with five more locations. Their usage is known: it is read beside a write.
     async fn open() -> Self {
-        let store = Arc::new(Distant::new(Arc::new(MemoryStorage::new()), Duration::ZERO));
-        let shop = shop::open_on(store.clone()).await;
+        let shop = Shop::open().await;
         for name in ["A", "B", "C", "D", "E"] {
             let there = shop::location(&shop.connect, shop.account, name).await;
             let categories = shop.connect.location(&there).categories();
@@ -40,7 +37,7 @@ impl Counted {
                 .await
                 .unwrap();
         }
-        let mut counted = Self { shop, store };
+        let mut counted = Self { shop };
         counted.enter().await;
         counted
     }
@@ -59,9 +56,8 @@ impl Counted {
 
     /// The trips that `work` takes, and what it returns.
     async fn trips<T>(&self, work: impl AsyncFnOnce(&Connect, &Access) -> T) -> (u64, T) {
-        let before = self.store.trips();
-        let done = work(&self.shop.connect, &self.shop.at).await;
-        (self.store.trips() - before, done)
+        let work = work(&self.shop.connect, &self.shop.at);
+        self.shop.trips(work).await
     }
 
     async fn batch(
@@ -255,9 +251,9 @@ async fn unknown_categories() {
         ),
         (&unknown, ErrorCode::ValidationFailed, 6 * 500),
     ] {
-        let before = counted.store.reads();
+        let before = counted.shop.storage.reads();
         let (trips, done) = counted.batch(MatchBy::ExternalId, in_category(ids)).await;
-        let reads = counted.store.reads() - before;
+        let reads = counted.shop.storage.reads() - before;
         assert!(trips <= 3, "{trips} trips for 500 unknown categories");
         // Besides them, each item is looked up itself, and its category here.
         assert!(reads <= 1010 + most, "{reads} reads");
@@ -273,11 +269,11 @@ async fn unknown_categories() {
         .await;
     }
     counted.enter().await;
-    let before = counted.store.reads();
+    let before = counted.shop.storage.reads();
     let (trips, done) = counted
         .batch(MatchBy::ExternalId, in_category(&unknown))
         .await;
-    let reads = counted.store.reads() - before;
+    let reads = counted.shop.storage.reads() - before;
     assert_eq!((trips, done.failed), (3, 500));
     assert!(reads <= 1010 + 5000, "{reads} reads");
 }
@@ -827,9 +823,9 @@ async fn callers() {
         if is_changed {
             shop::location(connect, account, "Another").await;
         }
-        let before = (counted.store.trips(), counted.store.reads());
+        let before = (counted.shop.storage.trips(), counted.shop.storage.reads());
         let now = (by_token().await, by_key().await);
-        let after = (counted.store.trips(), counted.store.reads());
+        let after = (counted.shop.storage.trips(), counted.shop.storage.reads());
         assert_eq!((after.0 - before.0, after.1 - before.1), (2, 4));
         assert_eq!(
             (now.0 != parsed.0, now.1 != parsed.1),

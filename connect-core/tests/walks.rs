@@ -1,10 +1,7 @@
 //! A walk through changes and deletions, page by page, while maintenance purges.
 
-use std::sync::Arc;
-
 use connect_core::{
     Error,
-    storage::memory::MemoryStorage,
     wire::{
         Page, Product, ProductInput,
         query::{ProductQuery, SyncQuery},
@@ -12,7 +9,7 @@ use connect_core::{
 };
 use serde_json::Value;
 
-use crate::shop::{self, START, Shop};
+use crate::shop::{START, Shop};
 
 const DAY: i64 = 24 * 3600;
 
@@ -47,7 +44,7 @@ async fn page(shop: &Shop, limit: usize, cursor: Option<String>) -> Result<Page<
 #[tokio::test]
 async fn a_walk_ends_only_where_a_deletion_is_missing() {
     for (limit, goes_on) in [(2, false), (3, true)] {
-        let shop = shop::open_on(Arc::new(MemoryStorage::new())).await;
+        let shop = Shop::open().await;
         let gone = create(&shop, "Gone").await.id;
         shop.products().delete(gone).await.unwrap();
         create(&shop, "A").await;

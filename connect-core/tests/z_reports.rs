@@ -1,18 +1,15 @@
 //! Z reports: the cash that was counted, and the list by days.
 
-use std::sync::Arc;
-
 use connect_core::{
     ScreenType,
-    storage::memory::MemoryStorage,
     wire::{TransactionInput, ZReportInput, query::ZReportQuery},
 };
 
-use crate::shop;
+use crate::shop::Shop;
 
 #[tokio::test]
 async fn a_report_tells_what_is_missing_in_the_till() {
-    let shop = shop::open_on(Arc::new(MemoryStorage::new())).await;
+    let shop = Shop::open().await;
     let till = shop.screen(ScreenType::Pos, "Till").await;
     let here = shop.connect.location(&till);
     let mut made = Vec::new();

@@ -11,7 +11,7 @@ use connect_core::{
 use serde_json::Value as Json;
 use uuid::Uuid;
 
-use super::{PRODUCT, PRODUCT_BY_CHANGE, TOMBSTONE, Tried, create, key_of, start};
+use super::{PRODUCT, PRODUCT_BY_CHANGE, TOMBSTONE, create, key_of, start};
 use crate::{
     faulty::rows,
     shop::{self, Shop},
@@ -19,8 +19,8 @@ use crate::{
 
 #[tokio::test]
 async fn an_unreadable_product_harms_no_other() {
-    let tried = Tried::open().await;
-    let (connect, at) = (&tried.shop.connect, &tried.shop.at);
+    let shop = Shop::open().await;
+    let (connect, at) = (&shop.connect, &shop.at);
     let mut products = Vec::new();
     for number in 0..10 {
         products.push(create(connect, at, &format!("P-{number}")).await);
@@ -30,7 +30,7 @@ async fn an_unreadable_product_harms_no_other() {
         products[5].id.uuid().as_bytes(),
     ]
     .concat();
-    tried.storage.damage(&torn);
+    shop.storage.damage(&torn);
 
     for (number, product) in products.iter().enumerate() {
         let read = connect.location(at).products().get(product.id).await;
@@ -121,8 +121,8 @@ async fn walk(shop: &Shop, since: Timestamp, limit: usize) -> (Vec<Json>, Option
 /// and none passes over the row in silence.
 #[tokio::test]
 async fn a_list_ends_before_a_row_that_cannot_be_read() {
-    let tried = Tried::open().await;
-    let (connect, at) = (&tried.shop.connect, &tried.shop.at);
+    let shop = Shop::open().await;
+    let (connect, at) = (&shop.connect, &shop.at);
     for number in 0..20 {
         let product = create(connect, at, &format!("P-{number}")).await;
         // Two runs of deletions among the products.
@@ -136,8 +136,8 @@ async fn a_list_ends_before_a_row_that_cannot_be_read() {
         }
     }
     let location = at.location().id;
-    let all = rows(&*tried.storage).await;
-    let (whole, failure) = walk(&tried.shop, shop::START, 50).await;
+    let all = rows(&*shop.storage).await;
+    let (whole, failure) = walk(&shop, shop::START, 50).await;
     assert!(failure.is_none() && whole.len() == 20);
     for (place, entry) in whole.iter().enumerate() {
         let id: Uuid = entry["id"].as_str().unwrap().parse().unwrap();
@@ -146,20 +146,20 @@ async fn a_list_ends_before_a_row_that_cannot_be_read() {
             _ => vec![PRODUCT, PRODUCT_BY_CHANGE],
         };
         for family in families {
-            tried.storage.damage(&key_of(&all, location, family, id));
+            shop.storage.damage(&key_of(&all, location, family, id));
             for limit in [1, 3, 50] {
-                let (before, failure) = walk(&tried.shop, shop::START, limit).await;
+                let (before, failure) = walk(&shop, shop::START, limit).await;
                 assert_eq!(before, whole[..place], "{limit} a page");
                 assert!(matches!(failure, Some(Error::Internal(_))));
                 if let Some(next) = whole.get(place + 1) {
                     let next: Timestamp =
                         serde_json::from_value(next["updatedAt"].clone()).unwrap();
-                    let (behind, failure) = walk(&tried.shop, next, limit).await;
+                    let (behind, failure) = walk(&shop, next, limit).await;
                     assert_eq!(behind, whole[place + 1..]);
                     assert!(failure.is_none());
                 }
             }
-            tried.storage.heal();
+            shop.storage.heal();
         }
     }
 }
@@ -167,8 +167,8 @@ async fn a_list_ends_before_a_row_that_cannot_be_read() {
 /// A row that is no product any more ends a page that has to look into its rows.
 #[tokio::test]
 async fn a_filtered_list_ends_before_a_row_that_cannot_be_parsed() {
-    let tried = Tried::open().await;
-    let (connect, at) = (&tried.shop.connect, &tried.shop.at);
+    let shop = Shop::open().await;
+    let (connect, at) = (&shop.connect, &shop.at);
     let same = ProductInput {
         barcode: Field::Value("SAME".into()),
         ..ProductInput::named("Bread")
@@ -182,7 +182,7 @@ async fn a_filtered_list_ends_before_a_row_that_cannot_be_parsed() {
     let torn = create(connect, at, "Torn").await;
     holders(500).await;
     let garbage = Value::from(&b"garbage"[..]);
-    let all = rows(&*tried.storage).await;
+    let all = rows(&*shop.storage).await;
     let key_in = |family| key_of(&all, at.location().id, family, torn.id);
     let commit = Commit {
         writes: vec![
@@ -191,7 +191,7 @@ async fn a_filtered_list_ends_before_a_row_that_cannot_be_parsed() {
         ],
         ..Commit::default()
     };
-    tried.storage.commit(commit).await.unwrap();
+    shop.storage.commit(commit).await.unwrap();
     let mut query = ProductQuery {
         barcode: Some("SAME".into()),
         ..ProductQuery::default()

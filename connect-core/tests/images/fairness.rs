@@ -2,10 +2,7 @@
 
 use std::time::Duration;
 
-use connect_core::{
-    Access, Account, Connect, NewAccount,
-    wire::{Id, ProductBatch},
-};
+use connect_core::{Access, Connect, wire::ProductBatch};
 use tokio::time::timeout;
 
 use super::{PATIENCE, Scene, with_image};
@@ -82,7 +79,7 @@ async fn accounts_with_many_slow_images_hold_up_no_other() {
         let scene = Scene::open().await;
         let connect = &scene.shop.connect;
         for account in 0..slow {
-            let account = other(connect, &format!("slow{account}")).await;
+            let account = shop::account(connect, &format!("slow{account}")).await;
             for number in 0..10 {
                 let there = shop::location(connect, account, &format!("There {number}")).await;
                 make_held(connect, &there, number, 20).await;
@@ -92,7 +89,7 @@ async fn accounts_with_many_slow_images_hold_up_no_other() {
         let running = scene.run();
         // All places that they may have are taken before the other comes.
         tokio::time::sleep(Duration::from_secs(5)).await;
-        let there = other(connect, "quick").await;
+        let there = shop::account(connect, "quick").await;
         let there = shop::location(connect, there, "Elsewhere").await;
         let bun = scene.make_at(&there, "bun").await;
         // Time passes by the timers of the worker alone.
@@ -102,14 +99,4 @@ async fn accounts_with_many_slow_images_hold_up_no_other() {
         running.stop().await;
         scene.check().await;
     }
-}
-
-/// Makes another account of this name.
-async fn other(connect: &Connect, name: &str) -> Id<Account> {
-    let account = NewAccount {
-        name: name.into(),
-        owner_email: format!("owner@{name}.example"),
-        sandbox: true,
-    };
-    connect.create_account(account).await.unwrap().id
 }

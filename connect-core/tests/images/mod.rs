@@ -2,6 +2,8 @@
 
 mod death;
 mod fairness;
+#[cfg(all(feature = "redb", feature = "sled"))]
+mod killed;
 mod parts;
 mod port;
 mod random;
@@ -23,7 +25,7 @@ use serde_json::Value;
 use tokio::{sync::oneshot, task::JoinHandle, time::timeout};
 use uuid::Uuid;
 
-use crate::shop::{self, Shop};
+use crate::shop::Shop;
 use port::{Port, link};
 
 /// Longer than anything takes here.
@@ -50,7 +52,7 @@ impl Scene {
 
     async fn on(storage: Arc<dyn Storage>) -> Self {
         Self {
-            shop: shop::open_on(storage).await,
+            shop: Shop::on(storage).await,
             port: Port::new(),
         }
     }
@@ -125,7 +127,7 @@ impl Scene {
     }
 
     async fn jobs(&self) -> Vec<ImageJob> {
-        let jobs = self.shop.connect.location(&self.shop.at).image_jobs();
+        let jobs = self.shop.here().image_jobs();
         jobs.list(&ImageJobQuery::default()).await.unwrap().data
     }
 
@@ -136,7 +138,7 @@ impl Scene {
 
     /// The products of each event about images.
     async fn events(&self) -> Vec<Vec<Uuid>> {
-        let events = self.shop.connect.location(&self.shop.at).events();
+        let events = self.shop.here().events();
         let page = events.list(&EventQuery::default()).await.unwrap();
         let json = serde_json::to_value(page).unwrap();
         let events = json["data"].as_array().unwrap();
@@ -147,8 +149,7 @@ impl Scene {
 
     /// Checks every row of the store.
     async fn check(&self) {
-        let report = self.shop.connect.check(&mut |_| {}).await.unwrap();
-        assert_eq!(report.problems, []);
+        self.shop.check().await;
     }
 }
 

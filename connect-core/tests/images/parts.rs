@@ -1,14 +1,7 @@
 //! Jobs that fail together are begun and ended one by one.
 
-use std::sync::Arc;
-
-use connect_core::storage::memory::MemoryStorage;
-
 use super::Scene;
-use crate::faulty::{
-    Fate::{self, Acknowledged, Lost, Refused},
-    Faulty,
-};
+use crate::faulty::Fate::{self, Acknowledged, Lost, Refused};
 
 /// The first commits of a worker that finds two jobs fail in some way; then all goes well.
 #[tokio::test]
@@ -25,8 +18,8 @@ async fn what_fails_together_is_tried_one_by_one() {
         (&[Lost], 0, 0),
         (&[Acknowledged, Lost], 0, 0),
     ] {
-        let storage = Faulty::new(Arc::new(MemoryStorage::new()));
-        let scene = Scene::on(storage.clone()).await;
+        let scene = Scene::open().await;
+        let storage = &scene.shop.storage;
         for image in ["rye", "bun"] {
             scene.make(image).await;
         }

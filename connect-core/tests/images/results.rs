@@ -1,10 +1,9 @@
 //! What a worker writes down.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use connect_core::{
     ImageWork,
-    storage::{conformance::Distant, memory::MemoryStorage},
     wire::{Field, ImageErrorCode, ImageStatus, ProductInput},
 };
 
@@ -73,8 +72,8 @@ async fn each_location_has_its_commit() {
 
 #[tokio::test]
 async fn trips() {
-    let store = Arc::new(Distant::new(Arc::new(MemoryStorage::new()), Duration::ZERO));
-    let scene = Scene::on(store.clone()).await;
+    let scene = Scene::open().await;
+    let store = &scene.shop.storage;
     for number in 0..10 {
         scene.make(&format!("image-{number}")).await;
     }

@@ -13,7 +13,6 @@ use super::{
     Scene,
     port::{copy, link},
 };
-use crate::shop;
 
 #[derive(Clone, Copy, Debug)]
 enum Meanwhile {
@@ -86,9 +85,8 @@ async fn other_changes_of_the_product_are_kept() {
 /// Two workers of one process and one of another do each job once.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn each_job_is_done_once() {
-    let storage = Arc::new(MemoryStorage::new());
-    let scene = Scene::on(storage.clone()).await;
-    let other = shop::connect(storage, &scene.shop.clock);
+    let scene = Scene::open().await;
+    let other = scene.shop.beside();
     let names: Vec<String> = (0..40).map(|number| format!("image-{number}")).collect();
     let mut products = Vec::new();
     for name in &names {
@@ -145,14 +143,14 @@ async fn a_lease_that_is_over_passes_to_another() {
 async fn no_image_is_downloaded_twice_while_clocks_agree_well_enough() {
     let second = Duration::from_secs(1);
     for ahead in [14, -14] {
-        let storage = Arc::new(MemoryStorage::new());
-        let scene = Scene::on(Arc::new(Distant::new(storage.clone(), second))).await;
+        let memory = Arc::new(MemoryStorage::new());
+        let scene = Scene::on(Arc::new(Distant::new(memory, second))).await;
         let names = ["held-0", "held-1", "held-2", "held-3"];
         for name in names {
             scene.make(name).await;
         }
         let worker = scene.worker();
-        let other = shop::connect_ahead(storage, &scene.shop.clock, ahead);
+        let other = scene.shop.ahead(ahead);
         let other = other.image_worker(scene.port.clone());
         let held = async {
             for (jobs, seconds) in [(3, 29), (1, 74)] {

@@ -3,7 +3,7 @@
 use connect_core::{Problem, ProblemKind, environment::ManualClock, storage::Write};
 
 use super::{Stocked, family, find};
-use crate::shop;
+use crate::shop::START;
 
 #[tokio::test]
 async fn missing_events_are_named() {
@@ -70,8 +70,7 @@ async fn events_that_were_purged_are_not_missed_by_a_clock_that_is_behind() {
         shop.clock.advance(3600);
         shop.connect.maintain().await.unwrap();
     }
-    let behind = ManualClock::at(shop::START);
-    let behind = shop::connect(stocked.storage.clone(), &behind);
+    let behind = stocked.shop.process().clock(ManualClock::at(START)).build();
     let report = behind.check(&mut |_| {}).await.unwrap();
     assert_eq!(report.problems, []);
     let events = report.families.get("Event").copied().unwrap_or(0);

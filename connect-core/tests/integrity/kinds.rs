@@ -101,7 +101,7 @@ async fn found() -> String {
     ];
     let mut fields: BTreeMap<u8, BTreeSet<String>> = BTreeMap::new();
     for stocked in &stores {
-        for (key, row) in rows(&*stocked.storage).await {
+        for (key, row) in rows(&*stocked.shop.storage).await {
             let paths = fields.entry(key[16]).or_default();
             if let Ok(row) = serde_json::from_slice(&row) {
                 add(paths, "", &row);

@@ -14,30 +14,26 @@ mod unreadable;
 mod webhooks;
 mod z_reports;
 
-use std::sync::Arc;
-
 use connect_core::{
     CheckProgress, CheckReport, Problem, ProblemKind, Request,
-    storage::{Entry, Write, memory::MemoryStorage},
+    storage::{Entry, Write},
     wire::{CategoryInput, Field, Product, ProductInput},
 };
 use uuid::Uuid;
 
 use crate::{
-    shop::{self, Shop, keyed},
+    shop::{Shop, keyed},
     stored::{self, family},
 };
 
 /// A shop with something of everything.
 struct Stocked {
-    storage: Arc<MemoryStorage>,
     shop: Shop,
 }
 
 impl Stocked {
     async fn open() -> Self {
-        let storage = Arc::new(MemoryStorage::new());
-        let shop = shop::open_on(storage.clone()).await;
+        let shop = Shop::open().await;
         shop.token().await;
         sign_in(&shop).await;
         for number in 0..3 {
@@ -62,7 +58,7 @@ impl Stocked {
         shop.categories().create(empty).await.unwrap();
         shop.products().delete(gone.id).await.unwrap();
         shop.connect.maintain().await.unwrap();
-        Self { storage, shop }
+        Self { shop }
     }
 
     async fn check(&self) -> CheckReport {
@@ -71,7 +67,7 @@ impl Stocked {
 
     /// All rows of a family.
     async fn rows(&self, family: u8) -> Vec<Entry> {
-        let rows = stored::of_family(&*self.storage, family).await;
+        let rows = stored::of_family(&*self.shop.storage, family).await;
         assert!(!rows.is_empty(), "no rows of family {family:#x}");
         rows
     }
@@ -81,7 +77,7 @@ impl Stocked {
     }
 
     async fn write(&self, key: &[u8], write: Write) {
-        stored::write(&*self.storage, key, write).await;
+        stored::write(&*self.shop.storage, key, write).await;
     }
 
     /// Writes another text in place of one that the row has.

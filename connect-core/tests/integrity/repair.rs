@@ -192,7 +192,7 @@ pub(super) fn only_lost(families: &[u8], report: &CheckReport, case: &str) {
 
 /// Loses the first row of each of these families, the last one, and all of them.
 async fn lose_each_family(stocked: Stocked, is_lost: impl Fn(u8) -> bool) {
-    let whole = rows(&*stocked.storage).await;
+    let whole = rows(&*stocked.shop.storage).await;
     let at = stocked.shop.connect.location(&stocked.shop.at);
     let mut copies = Copies::default();
     copies.follow(&at).await.unwrap();
@@ -293,7 +293,7 @@ async fn lost_rows_of_orders_and_the_journal() {
 #[tokio::test]
 async fn a_lost_product_is_deleted_as_by_a_client() {
     let stocked = stock::open().await;
-    let whole = rows(&*stocked.storage).await;
+    let whole = rows(&*stocked.shop.storage).await;
     let mut copies = Copies::default();
     let at = stocked.shop.connect.location(&stocked.shop.at);
     copies.follow(&at).await.unwrap();
@@ -332,10 +332,10 @@ async fn a_store_of_a_newer_program_is_left_as_it_is() {
     let (entry, _) = stocked.first(PRODUCT_BY_CHANGE).await;
     stocked.write(&entry, Write::Remove).await;
     stocked.put(&[&[7; 16][..], &[0x7F]].concat(), b"").await;
-    let before = rows(&*stocked.storage).await;
+    let before = rows(&*stocked.shop.storage).await;
     let (left, repairs) = repair(&stocked.shop.connect).await;
     assert_eq!((left.newer_kinds.len(), repairs), (1, 0));
-    assert_eq!(rows(&*stocked.storage).await, before);
+    assert_eq!(rows(&*stocked.shop.storage).await, before);
 }
 
 /// Servers on the same database go on.
@@ -374,7 +374,7 @@ async fn without_clock(stocked: &Stocked, lost: &[u8]) -> Connect {
         CLOCK => key.starts_with(location.as_bytes()),
         family => lost.contains(&family),
     };
-    let whole = rows(&*stocked.storage).await;
+    let whole = rows(&*stocked.shop.storage).await;
     copy(stocked, whole.into_iter().filter(|(key, _)| !is_lost(key)))
         .await
         .1
@@ -435,7 +435,7 @@ async fn what_another_has_deleted_is_not_deleted_once_more() {
 
 /// A storage beside whose reads a server writes.
 struct Beside {
-    storage: Arc<MemoryStorage>,
+    storage: Arc<dyn Storage>,
     server: Connect,
     at: Access,
 }
@@ -466,7 +466,7 @@ async fn a_server_that_always_writes_does_not_keep_repairs_away() {
         stocked.write(&lost, Write::Remove).await;
     }
     let beside = Beside {
-        storage: stocked.storage.clone(),
+        storage: stocked.shop.storage.clone(),
         server: stocked.shop.connect.clone(),
         at: stocked.shop.at.clone(),
     };
@@ -484,7 +484,7 @@ async fn what_cannot_be_repaired_keeps_nothing_else_from_it() {
     let (product, _) = stocked.first(PRODUCT).await;
     stocked.write(&product, garbage()).await;
     let days = stocked.rows(JOURNAL_DAY).await;
-    let whole = rows(&*stocked.storage).await;
+    let whole = rows(&*stocked.shop.storage).await;
     let kept = whole
         .into_iter()
         .filter(|(key, _)| key[16] != CATEGORY && *key != days[0].0);
@@ -511,7 +511,7 @@ async fn a_storage_that_takes_no_writes_is_named() {
     let stocked = Stocked::open().await;
     let (lost, _) = stocked.first(PRODUCT).await;
     stocked.write(&lost, Write::Remove).await;
-    let faulty = Faulty::new(stocked.storage.clone());
+    let faulty = Faulty::new(stocked.shop.storage.clone());
     faulty.decide([Fate::Refused]);
     let connect = shop::connect(faulty, &stocked.shop.clock);
     let repaired = connect.repair(&mut |_| {}, &mut |_, _| {}).await;

@@ -15,7 +15,7 @@ use connect_core::{
 };
 
 use super::repair::{Copies, LOST_FOR_GOOD, goes_on, only_lost, read_all, repair};
-use crate::shop;
+use crate::shop::{self, Shop};
 
 /// Fills a shop. Returns the copies of integrators.
 async fn fill(shop: &shop::Shop) -> Copies {
@@ -71,7 +71,7 @@ async fn fill(shop: &shop::Shop) -> Copies {
 async fn a_damaged_file_is_repaired() {
     let open = |folder: &Path| RedbStorage::open(folder, RedbOptions::default());
     let folder = tempfile::tempdir().unwrap();
-    let shop = shop::open_on(Arc::new(open(folder.path()).unwrap())).await;
+    let shop = Shop::on(Arc::new(open(folder.path()).unwrap())).await;
     let copies = fill(&shop).await;
     let (account, location) = (shop.account, shop.at.location().id);
     let clock = shop.clock.clone();

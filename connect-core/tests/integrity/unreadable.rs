@@ -5,49 +5,11 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use connect_core::{
     ProblemKind,
-    storage::{
-        Commit, CommitError, Found, Key, Locked, Read, State, Storage, StorageError,
-        memory::MemoryStorage,
-    },
+    storage::{Commit, CommitError, Locked, Read, State, Storage, StorageError},
 };
 
 use super::{Stocked, family, find};
 use crate::shop;
-
-/// A storage that cannot return some of its rows, as one whose checksums do not hold.
-struct Damaged {
-    storage: Arc<MemoryStorage>,
-    keys: Vec<Key>,
-}
-
-#[async_trait]
-impl Storage for Damaged {
-    async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError> {
-        let mut state = self.storage.read(reads).await?;
-        let found: Vec<Found> = state.by_ref().collect();
-        for (read, found) in reads.iter().zip(&found) {
-            let is_damaged = match (read, found) {
-                (Read::Get(key), _) => self.keys.iter().any(|damaged| **damaged == **key),
-                (_, Found::Entries(entries)) => {
-                    entries.iter().any(|(key, _)| self.keys.contains(key))
-                }
-                _ => false,
-            };
-            if is_damaged {
-                return Err(StorageError::new("the checksum of a row does not hold"));
-            }
-        }
-        Ok(State::new(found))
-    }
-
-    async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
-        self.storage.commit(commit).await
-    }
-
-    async fn lock(&self, guard: &[u8]) -> Result<Box<dyn Locked>, StorageError> {
-        self.storage.lock(guard).await
-    }
-}
 
 #[tokio::test]
 async fn rows_that_the_storage_cannot_return_are_named_and_passed_by() {
@@ -64,16 +26,17 @@ async fn rows_that_the_storage_cannot_return_are_named_and_passed_by() {
     ] {
         keys.push(stocked.first(family).await.0);
     }
-    let (storage, damaged) = (stocked.storage.clone(), keys.clone());
-    let damaged = Damaged {
-        storage,
-        keys: damaged,
-    };
-    let connect = shop::connect(Arc::new(damaged), &stocked.shop.clock);
-    let report = connect.check(&mut |_| {}).await.unwrap();
+    for key in &keys {
+        stocked.shop.storage.damage(key);
+    }
+    let report = stocked.shop.connect.check(&mut |_| {}).await.unwrap();
     for key in &keys {
         let problem = find(&report, ProblemKind::Unreadable, key);
-        assert!(problem.message.contains("checksum"), "{}", problem.message);
+        assert!(
+            problem.message.contains("a damaged row"),
+            "{}",
+            problem.message
+        );
     }
     assert_eq!(
         report.problem_count,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use connect_core::{
-    storage::{Entry, Range, Read},
+    storage::{Entry, Range, Read, Storage as _},
     wire::{Category, Product, query::ProductQuery},
 };
 

@@ -19,14 +19,12 @@ mod work;
 use std::{path::Path, sync::Arc};
 
 use connect_core::{
-    Access, Connect, NewAccount, NewLocation,
-    environment::ManualClock,
     storage::{
         Storage,
         redb::{RedbOptions, RedbStorage},
         sled::{SledOptions, SledStorage},
     },
-    wire::{Timestamp, VatRate},
+    wire::Timestamp,
 };
 
 pub(crate) use self::harness::{Task, kill, random, start, wait_until};
@@ -37,27 +35,7 @@ use self::{
     notes::{Note, Notes},
     work::Worker,
 };
-use crate::shop;
-
-/// A shop as the process that has it open sees it.
-pub(crate) struct Shop {
-    storage: Arc<dyn Storage>,
-    pub(crate) connect: Connect,
-    pub(crate) at: Access,
-}
-
-impl Shop {
-    /// Drops the shop once the task that did the last write has ended, which holds the store too.
-    pub(crate) async fn close(self) {
-        let Self {
-            storage, connect, ..
-        } = self;
-        drop(connect);
-        while Arc::strong_count(&storage) > 1 {
-            tokio::task::yield_now().await;
-        }
-    }
-}
+use crate::shop::{self, Shop};
 
 /// Not a test by itself: what runs in the process that is killed.
 #[test]
@@ -121,34 +99,5 @@ pub(crate) async fn open(backend: &str, directory: &Path, now: Timestamp) -> Sho
         "sled" => Arc::new(SledStorage::open(path, SledOptions::default()).unwrap()),
         _ => Arc::new(RedbStorage::open(path, RedbOptions::default()).unwrap()),
     };
-    let connect = shop::connect(storage.clone(), &ManualClock::at(now));
-    let account = match connect.account_ids().await.unwrap().first() {
-        Some(account) => *account,
-        None => {
-            let account = NewAccount {
-                name: "Shop".into(),
-                owner_email: "owner@shop.example".into(),
-                sandbox: true,
-            };
-            connect.create_account(account).await.unwrap().id
-        }
-    };
-    let locations = connect.account(account).await.unwrap().locations;
-    let location = match locations.first() {
-        Some(location) => location.id,
-        None => {
-            let location = NewLocation {
-                name: "Here".into(),
-                currency: "EUR".into(),
-                default_vat_rate: VatRate::percent(21),
-            };
-            connect.create_location(account, location).await.unwrap().id
-        }
-    };
-    let at = connect.authorize_owner(account, location, account).await;
-    Shop {
-        storage,
-        connect,
-        at: at.unwrap(),
-    }
+    Shop::reopen(storage, now).await
 }

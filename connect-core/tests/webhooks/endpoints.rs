@@ -8,13 +8,13 @@ use std::{
 
 use async_trait::async_trait;
 use connect_core::{
-    environment::{SendFailure, WebhookAnswer, WebhookRequest, WebhookSender},
+    environment::{Mail, Mailer, SendFailure, WebhookAnswer, WebhookRequest, WebhookSender},
     wire::AnyEvent,
 };
 
 /// The behaviour of an endpoint.
 #[derive(Clone, Debug)]
-pub(crate) enum Answers {
+pub(super) enum Answers {
     Status(u16),
     Fails,
     /// It answers 200 so many times, together with others, and then 503.
@@ -28,47 +28,40 @@ pub(crate) enum Answers {
 }
 
 /// All endpoints: each address answers 200 unless told otherwise.
-pub(crate) struct Endpoints {
+#[derive(Default)]
+pub(super) struct Endpoints {
     answers: Mutex<HashMap<String, Answers>>,
     requests: Mutex<Vec<WebhookRequest>>,
 }
 
 impl Endpoints {
-    pub(crate) fn new() -> Arc<Self> {
-        Arc::new(Self {
-            answers: Mutex::default(),
-            requests: Mutex::default(),
-        })
+    pub(super) fn new() -> Arc<Self> {
+        Arc::default()
     }
 
     /// From now on the endpoint answers so.
-    pub(crate) fn answer(&self, url: &str, answers: Answers) {
+    pub(super) fn answer(&self, url: &str, answers: Answers) {
         self.answers.lock().unwrap().insert(url.to_owned(), answers);
     }
 
     /// The number of requests since they were last taken.
-    pub(crate) fn requests(&self) -> usize {
+    pub(super) fn requests(&self) -> usize {
         self.requests.lock().unwrap().len()
     }
 
     /// The requests since the last call.
-    pub(crate) fn take(&self) -> Vec<WebhookRequest> {
+    pub(super) fn take(&self) -> Vec<WebhookRequest> {
         std::mem::take(&mut *self.requests.lock().unwrap())
-    }
-
-    /// The events of the requests since the last call.
-    pub(crate) fn events(&self) -> Vec<AnyEvent> {
-        self.take().iter().map(event).collect()
     }
 }
 
 /// The event of a request.
-pub(crate) fn event(request: &WebhookRequest) -> AnyEvent {
+pub(super) fn event(request: &WebhookRequest) -> AnyEvent {
     serde_json::from_slice(&request.body).unwrap()
 }
 
 /// The value of a header.
-pub(crate) fn header<'r>(request: &'r WebhookRequest, name: &str) -> &'r str {
+pub(super) fn header<'r>(request: &'r WebhookRequest, name: &str) -> &'r str {
     let found = request.headers.iter().find(|(other, _)| *other == name);
     &found.unwrap().1
 }
@@ -97,5 +90,23 @@ impl WebhookSender for Endpoints {
             }
             Answers::Panics => panic!("the sender has a fault"),
         }
+    }
+}
+
+/// A mail server, and the messages that it took.
+#[derive(Default)]
+pub(super) struct Mails {
+    pub(super) sent: Mutex<Vec<Mail>>,
+    pub(super) is_down: Mutex<bool>,
+}
+
+#[async_trait]
+impl Mailer for Mails {
+    async fn send(&self, mail: &Mail) -> Result<(), String> {
+        if *self.is_down.lock().unwrap() {
+            return Err("the mail server is down".to_owned());
+        }
+        self.sent.lock().unwrap().push(mail.clone());
+        Ok(())
     }
 }

@@ -7,13 +7,14 @@ use std::{
 
 use async_trait::async_trait;
 use connect_core::{
-    HostLimits, NewAccount, NewWebhook, Webhook,
+    Account, Connect, HostLimits, NewWebhook, Webhook,
     environment::{SendFailure, WebhookAnswer, WebhookRequest, WebhookSender},
-    wire::{EventType, Id},
+    wire::Id,
 };
 use tokio::time::{Instant, sleep};
 
-use super::{Scene, URL, endpoints::Answers};
+use super::{PRODUCTS, Scene, URL, endpoints::Answers};
+use crate::shop;
 
 const LIMITS: HostLimits = HostLimits {
     at_a_time: 20,
@@ -55,26 +56,28 @@ impl WebhookSender for TwoHosts {
     }
 }
 
+/// Makes a webhook of an account.
+async fn webhook(connect: &Connect, owner: Id<Account>, url: String) -> Id<Webhook> {
+    let new = NewWebhook {
+        url,
+        events: PRODUCTS.to_vec(),
+        location_ids: Vec::new(),
+    };
+    let made = connect.create_webhook(owner, new).await.unwrap();
+    made.webhook.id
+}
+
 /// Webhooks of several accounts at one host, however it is spelt, with pings to send.
 async fn crowd(scene: &Scene, webhooks: usize, pings: usize) {
     let connect = scene.connect();
     for account in 0..webhooks.div_ceil(100) {
-        let owner = NewAccount {
-            name: format!("Shop {account}"),
-            owner_email: format!("owner{account}@shop.example"),
-            sandbox: true,
-        };
-        let owner = connect.create_account(owner).await.unwrap().id;
+        let owner = shop::account(connect, &format!("Shop{account}")).await;
         for number in 0..100 {
             let host = ["crowd.example", "Crowd.Example.", "crowd.example:8443"][number % 3];
-            let new = NewWebhook {
-                url: format!("https://{host}/{account}/{number}"),
-                events: vec![EventType::ProductChanged],
-                location_ids: Vec::new(),
-            };
-            let made = connect.create_webhook(owner, new).await.unwrap().webhook;
+            let url = format!("https://{host}/{account}/{number}");
+            let made = webhook(connect, owner, url).await;
             for _ in 0..pings {
-                connect.test_webhook(owner, made.id).await.unwrap();
+                connect.test_webhook(owner, made).await.unwrap();
             }
         }
     }
@@ -82,7 +85,7 @@ async fn crowd(scene: &Scene, webhooks: usize, pings: usize) {
 
 /// Delivers for so many seconds, and pings the other host each second.
 async fn deliver(scene: &Scene, takes: Duration, seconds: usize) -> Arc<TwoHosts> {
-    let other: Id<Webhook> = scene.webhook(&[EventType::ProductChanged]).await.webhook.id;
+    let other: Id<Webhook> = scene.webhook().await.id;
     let hosts = Arc::new(TwoHosts {
         start: Instant::now(),
         takes,
@@ -95,8 +98,7 @@ async fn deliver(scene: &Scene, takes: Duration, seconds: usize) -> Arc<TwoHosts
         for _ in 0..seconds {
             let tested = scene.connect().test_webhook(scene.shop.account, other);
             tested.await.unwrap();
-            sleep(Duration::from_secs(1)).await;
-            scene.shop.clock.advance(1);
+            scene.pass(1).await;
         }
     };
     worker.run(Duration::from_secs(1), passing).await;
@@ -149,7 +151,7 @@ async fn all_webhooks_of_a_full_host_have_their_turn() {
     assert_eq!(hosts.crowd.lock().unwrap().begun.len(), 1200);
     let count = scene.connect().backlog().await.unwrap().deliveries.count;
     assert_eq!(count, 0);
-    scene.check().await;
+    scene.shop.check().await;
 }
 
 /// A lease is renewed beside an attempt, and the next one keeps its place.
@@ -158,9 +160,7 @@ async fn all_webhooks_of_a_full_host_have_their_turn() {
 #[tokio::test(start_paused = true)]
 async fn a_place_at_a_host_is_kept_while_a_lease_is_renewed() {
     let scene = Scene::open().await;
-    let worker = scene
-        .connect()
-        .webhook_worker(scene.endpoints.clone(), None);
+    let worker = scene.worker_of(scene.connect());
     let worker = worker.with_host_limits(HostLimits {
         at_a_time: 2,
         a_second: 100,
@@ -178,15 +178,13 @@ async fn a_place_at_a_host_is_kept_while_a_lease_is_renewed() {
             for (_, name, pings) in pings.iter().filter(|(at, ..)| *at == second) {
                 let url = format!("{URL}/{name}");
                 scene.endpoints.answer(&url, Answers::Slowly);
-                let events = [EventType::ProductChanged];
-                let made = scene.webhook_at(&url, &events, &[]).await.webhook;
+                let made = scene.webhook_at(&url, &PRODUCTS, &[]).await.webhook;
                 for _ in 0..*pings {
                     let tested = scene.connect().test_webhook(scene.shop.account, made.id);
                     tested.await.unwrap();
                 }
             }
-            sleep(Duration::from_secs(1)).await;
-            scene.shop.clock.advance(1);
+            scene.pass(1).await;
         }
     };
     worker.run(Duration::from_secs(1), passing).await;
@@ -194,4 +192,30 @@ async fn a_place_at_a_host_is_kept_while_a_lease_is_renewed() {
     let mut names: Vec<_> = requests.iter().map(|to| &to.url[URL.len() + 1..]).collect();
     names[1..3].sort_unstable();
     assert_eq!(names, ["a", "b", "c", "x", "x", "y"]);
+}
+
+/// The endpoints that hang take all places there are. The others wait for one, which is no failure of
+/// theirs.
+#[tokio::test(start_paused = true)]
+async fn waiting_for_a_place_is_no_failure() {
+    let scene = Scene::open().await;
+    let (connect, account) = (scene.connect(), scene.shop.account);
+    let healthy = scene.webhook().await;
+    // More attempts at a time than a worker makes: four at each of 200 webhooks.
+    for number in 0..200 {
+        let owner = shop::account(connect, "Other").await;
+        let url = format!("https://{number}.example/");
+        scene.endpoints.answer(&url, Answers::Hangs);
+        let hangs = webhook(connect, owner, url).await;
+        for _ in 0..4 {
+            connect.test_webhook(owner, hangs).await.unwrap();
+        }
+    }
+    for _ in 0..40 {
+        connect.test_webhook(account, healthy.id).await.unwrap();
+    }
+    let work = scene.worker.tick().await.unwrap();
+    assert_eq!((work.delivered, work.postponed), (40, 800));
+    let log = scene.log(&healthy).await;
+    assert!(log.iter().all(|delivery| delivery.attempts.len() == 1));
 }

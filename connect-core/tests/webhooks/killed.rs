@@ -24,8 +24,8 @@ use connect_core::{
 
 use super::URL;
 use crate::{
-    kills::{Shop, Task, kill, open, random, start, wait_until},
-    shop,
+    kills::{Task, kill, open, random, start, wait_until},
+    shop::{self, Shop},
 };
 
 /// The processes that are killed.

@@ -10,24 +10,18 @@ mod hosts;
 #[cfg(all(feature = "redb", feature = "sled"))]
 mod killed;
 mod leases;
-mod metrics;
 mod outages;
-mod resend;
-mod schedule;
+mod scripts;
 mod secrets;
 mod setup;
 mod skew;
-mod stock;
-#[cfg(feature = "conformance")]
-mod trips;
-#[cfg(feature = "conformance")]
-mod waiting;
 mod week;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use connect_core::{
     Connect, Delivery, IssuedWebhook, NewWebhook, WaitingEvents, Webhook, WebhookWorker,
+    storage::Storage,
     wire::{
         AnyEvent, EventType, Id, Location, Product, ProductInput,
         query::{EventQuery, Paging},
@@ -35,24 +29,31 @@ use connect_core::{
 };
 
 use self::endpoints::Endpoints;
-use crate::shop::{self, Shop};
+use crate::shop::Shop;
 
 /// A shop whose events go to endpoints of the test.
-pub(crate) struct Scene {
-    pub(crate) shop: Shop,
-    pub(crate) endpoints: Arc<Endpoints>,
-    pub(crate) worker: WebhookWorker,
+struct Scene {
+    shop: Shop,
+    endpoints: Arc<Endpoints>,
+    worker: WebhookWorker,
 }
 
-pub(crate) const URL: &str = "https://hooks.example/in";
+const URL: &str = "https://hooks.example/in";
+
+/// The events that most webhooks here take.
+const PRODUCTS: [EventType; 1] = [EventType::ProductChanged];
 
 impl Scene {
-    pub(crate) async fn open() -> Self {
-        let storage = connect_core::storage::memory::MemoryStorage::new();
-        Self::over(shop::open_on(Arc::new(storage)).await)
+    async fn open() -> Self {
+        Self::over(Shop::open().await)
     }
 
-    pub(crate) fn over(shop: Shop) -> Self {
+    /// A scene with another account on a storage.
+    async fn on(storage: Arc<dyn Storage>) -> Self {
+        Self::over(Shop::on(storage).await)
+    }
+
+    fn over(shop: Shop) -> Self {
         let endpoints = Endpoints::new();
         let worker = shop.connect.webhook_worker(endpoints.clone(), None);
         Self {
@@ -62,16 +63,21 @@ impl Scene {
         }
     }
 
-    pub(crate) fn connect(&self) -> &Connect {
+    fn connect(&self) -> &Connect {
         &self.shop.connect
     }
 
-    /// A webhook for these events, at all locations.
-    pub(crate) async fn webhook(&self, events: &[EventType]) -> IssuedWebhook {
-        self.webhook_at(URL, events, &[]).await
+    /// A worker of a process.
+    fn worker_of(&self, connect: &Connect) -> WebhookWorker {
+        connect.webhook_worker(self.endpoints.clone(), None)
     }
 
-    pub(crate) async fn webhook_at(
+    /// A webhook for changes of products, at all locations.
+    async fn webhook(&self) -> Webhook {
+        self.webhook_at(URL, &PRODUCTS, &[]).await.webhook
+    }
+
+    async fn webhook_at(
         &self,
         url: &str,
         events: &[EventType],
@@ -86,21 +92,46 @@ impl Scene {
         webhook.await.unwrap()
     }
 
+    async fn switch_off(&self, webhook: &Webhook) {
+        let off = self
+            .connect()
+            .disable_webhook(self.shop.account, webhook.id);
+        off.await.unwrap();
+    }
+
     /// Switches a webhook on again.
-    pub(crate) async fn switch_on(&self, webhook: &Webhook, waiting: WaitingEvents) {
+    async fn switch_on(&self, webhook: &Webhook, waiting: WaitingEvents) {
         let (connect, account) = (self.connect(), self.shop.account);
         let on = connect.enable_webhook(account, webhook.id, waiting);
         on.await.unwrap();
     }
 
     /// Makes a product, which is an event.
-    pub(crate) async fn product(&self, name: &str) -> Product {
+    async fn product(&self, name: &str) -> Product {
         let made = self.shop.products().create(ProductInput::named(name));
         made.await.unwrap()
     }
 
+    async fn products(&self, count: usize) {
+        for number in 0..count {
+            self.product(&format!("Product {number}")).await;
+        }
+    }
+
+    /// The names of the products whose events arrive with the next round, in their order.
+    async fn arrive(&self) -> Vec<String> {
+        self.worker.tick().await.unwrap();
+        let events = self.endpoints.take();
+        let name = |request| {
+            endpoints::event(request).data["name"]
+                .as_str()
+                .map(str::to_owned)
+        };
+        events.iter().filter_map(name).collect()
+    }
+
     /// The events of the location, as the feed has them.
-    pub(crate) async fn feed(&self) -> Vec<AnyEvent> {
+    async fn feed(&self) -> Vec<AnyEvent> {
         let all = EventQuery {
             paging: Paging {
                 limit: Some(200),
@@ -108,29 +139,30 @@ impl Scene {
             },
             ..EventQuery::default()
         };
-        let feed = self.connect().location(&self.shop.at).events();
-        feed.list(&all).await.unwrap().data
+        self.shop.here().events().list(&all).await.unwrap().data
     }
 
     /// The log of a webhook, oldest first.
-    pub(crate) async fn log(&self, webhook: &Webhook) -> Vec<Delivery> {
-        let log = self
-            .connect()
-            .deliveries(self.shop.account, webhook.id, None, 200);
+    async fn log(&self, webhook: &Webhook) -> Vec<Delivery> {
+        let account = self.shop.account;
+        let log = self.connect().deliveries(account, webhook.id, None, 200);
         let mut log = log.await.unwrap();
         log.reverse();
         log
     }
 
-    /// The webhook as it is now.
-    pub(crate) async fn now(&self, webhook: &Webhook) -> Webhook {
-        let found = self.connect().webhook(self.shop.account, webhook.id);
-        found.await.unwrap()
+    /// The only webhook as it is now, and the failures in a row.
+    async fn health(&self) -> (Webhook, u32) {
+        let all = self.connect().webhooks(self.shop.account).await.unwrap();
+        let (webhook, health) = all.into_iter().next().unwrap();
+        (webhook, health.failures_in_a_row)
     }
 
-    /// Checks that the rows agree with each other.
-    pub(crate) async fn check(&self) {
-        let report = self.connect().check(&mut |_| {}).await.unwrap();
-        assert_eq!(report.problems, []);
+    /// Lets so many seconds pass, by the timers and by the clock.
+    async fn pass(&self, seconds: usize) {
+        for _ in 0..seconds {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            self.shop.clock.advance(1);
+        }
     }
 }

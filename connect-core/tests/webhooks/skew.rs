@@ -1,33 +1,20 @@
 //! Two processes on one store, with different clocks.
 
-use std::{collections::HashSet, sync::Arc, time::Duration};
+use std::{collections::HashSet, time::Duration};
 
-use connect_core::{
-    Connect, DeliveryStatus, HostLimits, storage::memory::MemoryStorage, wire::EventType,
-};
+use connect_core::{Connect, DeliveryStatus, HostLimits};
 use tokio::time::sleep;
 
 use super::{
-    Scene, URL,
+    PRODUCTS, Scene, URL,
     endpoints::{Answers, event},
 };
-use crate::shop;
 
 /// A shop, and two more processes on its store with their clocks ahead.
 async fn open(ahead: [i64; 2]) -> (Scene, [Connect; 2]) {
-    let storage = Arc::new(MemoryStorage::new());
-    let scene = Scene::over(shop::open_on(storage.clone()).await);
-    let clock = &scene.shop.clock;
-    let processes = ahead.map(|by| shop::connect_ahead(storage.clone(), clock, by));
+    let scene = Scene::open().await;
+    let processes = ahead.map(|by| scene.shop.ahead(by));
     (scene, processes)
-}
-
-/// Lets so many seconds pass.
-async fn pass(scene: &Scene, seconds: usize) {
-    for _ in 0..seconds {
-        sleep(Duration::from_secs(1)).await;
-        scene.shop.clock.advance(1);
-    }
 }
 
 /// Attempts wait for their place, and for their answer, about as long as they may.
@@ -39,12 +26,11 @@ async fn no_attempt_is_made_twice_while_clocks_agree_well_enough() {
         for number in 0..WEBHOOKS {
             let url = format!("{URL}/{number}");
             scene.endpoints.answer(&url, Answers::Slowly);
-            let events = [EventType::ProductChanged];
-            scene.webhook_at(&url, &events, &[]).await;
+            scene.webhook_at(&url, &PRODUCTS, &[]).await;
         }
         scene.product("Bread").await;
         let [one, two] = processes.map(|process| {
-            let worker = process.webhook_worker(scene.endpoints.clone(), None);
+            let worker = scene.worker_of(&process);
             worker.with_host_limits(HostLimits {
                 at_a_time: 100,
                 a_second: 1,
@@ -52,10 +38,10 @@ async fn no_attempt_is_made_twice_while_clocks_agree_well_enough() {
         });
         let second = Duration::from_secs(1);
         let passing = async {
-            pass(&scene, WEBHOOKS).await;
+            scene.pass(WEBHOOKS).await;
             // The host had a request in each of them: nothing waits for a lease.
             assert!(scene.endpoints.requests() >= WEBHOOKS, "{ahead:?}");
-            pass(&scene, 30).await;
+            scene.pass(30).await;
         };
         let other = async {
             // The first one has all leases.
@@ -67,7 +53,7 @@ async fn no_attempt_is_made_twice_while_clocks_agree_well_enough() {
         let urls: HashSet<_> = requests.iter().map(|request| &request.url).collect();
         let counts = (requests.len(), urls.len());
         assert_eq!(counts, (WEBHOOKS, WEBHOOKS), "{ahead:?}");
-        scene.check().await;
+        scene.shop.check().await;
     }
 }
 
@@ -76,10 +62,10 @@ async fn no_attempt_is_made_twice_while_clocks_agree_well_enough() {
 async fn beyond_that_every_event_arrives_and_each_failure_counts_once() {
     const MINUTES: usize = 40;
     let (scene, processes) = open([0, 120]).await;
-    let webhook = scene.webhook(&[EventType::ProductChanged]).await.webhook;
+    let webhook = scene.webhook().await;
     scene.endpoints.answer(URL, Answers::Hangs);
     let [one, two] = processes.map(|process| {
-        let worker = process.webhook_worker(scene.endpoints.clone(), None);
+        let worker = scene.worker_of(&process);
         worker.run(
             Duration::from_secs(1),
             sleep(Duration::from_secs(60 * MINUTES as u64)),
@@ -88,7 +74,7 @@ async fn beyond_that_every_event_arrives_and_each_failure_counts_once() {
     let passing = async {
         for minute in 0..MINUTES {
             scene.product(&format!("Product {minute}")).await;
-            pass(&scene, 60).await;
+            scene.pass(60).await;
         }
     };
     tokio::join!(one, two, passing);
@@ -96,10 +82,9 @@ async fn beyond_that_every_event_arrives_and_each_failure_counts_once() {
     let written: usize = log.iter().map(|delivery| delivery.attempts.len()).sum();
     let made = scene.endpoints.take().len();
     assert!(made > written, "{made} attempts, {written} written down");
-    let known = scene.connect().webhooks(scene.shop.account).await.unwrap();
-    let failures = known[0].1.failures_in_a_row as usize;
-    assert!((5..=5 + MINUTES).contains(&failures), "{failures}");
-    assert!(scene.now(&webhook).await.is_enabled());
+    let (now, failures) = scene.health().await;
+    assert!((5..=5 + MINUTES as u32).contains(&failures), "{failures}");
+    assert!(now.is_enabled());
     scene.endpoints.answer(URL, Answers::Status(200));
     for _ in 0..2 {
         scene.shop.clock.advance(86_400);
@@ -115,5 +100,5 @@ async fn beyond_that_every_event_arrives_and_each_failure_counts_once() {
     let log = scene.log(&webhook).await;
     let is_done = |status| status == DeliveryStatus::Delivered;
     assert!(log.iter().all(|delivery| is_done(delivery.status)));
-    scene.check().await;
+    scene.shop.check().await;
 }

@@ -7,8 +7,8 @@ use connect_core::{
     wire::{Field, Id, Product, ProductInput, Quantity, StockCountItem, StockCounts},
 };
 
-use super::super::{self as kills, Shop};
-use crate::shop;
+use super::super as kills;
+use crate::shop::{self, Shop};
 
 /// The number of registers.
 pub(super) const REGISTERS: usize = 4;

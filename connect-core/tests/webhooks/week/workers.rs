@@ -45,7 +45,7 @@ async fn live(world: &World, life: usize, rng: &mut StdRng) {
     let time = Duration::from_micros(rng.random_range(0..longest));
     let is_over = world.is_over();
     let interval = if is_over {
-        super::WEEK.interval
+        super::DAYS.interval
     } else {
         world.pace.interval
     };
