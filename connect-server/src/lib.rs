@@ -19,8 +19,6 @@ mod sandbox;
 mod telemetry;
 #[cfg(feature = "testing")]
 pub mod testing;
-#[cfg(test)]
-mod transcript;
 mod workers;
 
 pub use api::{self as app, ApiService, api, api_at, device_api, docs, endpoint, routes};

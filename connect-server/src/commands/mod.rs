@@ -104,3 +104,5 @@ is_a! {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+pub(crate) mod transcripts;

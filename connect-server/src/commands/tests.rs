@@ -1,6 +1,4 @@
-//! Tests of all commands: the reach of an owner, and a transcript.
-
-mod transcript;
+//! The reach of an owner's commands.
 
 use std::sync::Arc;
 

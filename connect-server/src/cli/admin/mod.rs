@@ -9,6 +9,8 @@ mod reach;
 mod request;
 mod run;
 mod send;
+#[cfg(test)]
+mod transcript_tests;
 
 pub use credentials::{AdminCredentials, AdminCredentialsError, AdminCredentialsFile};
 pub(crate) use reach::{NotReached, Reached};

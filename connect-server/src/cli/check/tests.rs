@@ -9,7 +9,7 @@ use connect_core::{
 use uuid::Uuid;
 
 use super::{findings::*, text};
-use crate::{cli::StorageChoice, transcript};
+use crate::{cli::StorageChoice, commands::transcripts};
 
 /// The records of a store with so many problems, of these kinds in turn.
 fn records(count: u64, kinds: &[ProblemKind]) -> CheckReport {
@@ -142,5 +142,5 @@ fn a_report_says_what_to_do() {
         json["records"].take();
         let _ = write!(all, "# {name}\n\n{report}\n{json}\n\n");
     }
-    transcript::assert_is(&all, "src/cli/check/tests/reports.txt");
+    transcripts::assert_is(&all, "src/cli/check/reports.txt");
 }

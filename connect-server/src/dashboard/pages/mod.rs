@@ -325,3 +325,5 @@ async fn of_visitor(request: &PageRequest) -> Result<Answer, Error> {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod transcript_tests;

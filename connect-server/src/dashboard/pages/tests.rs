@@ -1,6 +1,4 @@
-//! Tests of all pages: their guards, and transcripts of visits.
-
-mod transcripts;
+//! The guards of all pages.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -14,7 +12,7 @@ use crate::dashboard::{
 
 const ID: &str = "0199e3a1-7c00-7000-8000-000000000001";
 
-fn context() -> DashboardContext {
+pub(super) fn context() -> DashboardContext {
     DashboardContext {
         api_url: "http://127.0.0.1:8080/v1".into(),
         owner_url: "http://127.0.0.1:8081".into(),

@@ -23,12 +23,12 @@ use connect_core::{
 };
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, header::COOKIE};
 
-use super::context;
+use super::tests::context;
 use crate::{
+    commands::transcripts::{self, Endpoints, without_secrets},
     dashboard::{AnswerContent, DashboardContext, FormFields, PageRequest},
     sandbox::{Sandbox, SandboxClock},
     telemetry::recent_requests::RequestSummary,
-    transcript::{self, Endpoints, without_secrets},
 };
 
 /// The tags that a reader acts on, and those of charts.
@@ -124,7 +124,7 @@ impl Visit {
                 .map(|(name, value)| format!("{name}={value}"))
                 .collect();
             let cookies = HeaderValue::try_from(cookies.join("; ")).unwrap();
-            let answer = super::super::answer(PageRequest {
+            let answer = super::answer(PageRequest {
                 connect: self.connect.clone(),
                 context: self.context.clone(),
                 method,
@@ -290,7 +290,7 @@ fn shown(page: &str) -> String {
 #[tokio::test]
 async fn pages_are_as_in_the_transcripts() {
     for name in ["account", "integrations", "screens", "shop"] {
-        let file = format!("src/dashboard/pages/tests/{name}.txt");
+        let file = format!("src/dashboard/pages/transcripts/{name}.txt");
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(&file);
         let mut visit = Visit::begin().await;
         if name != "account" {
@@ -300,6 +300,6 @@ async fn pages_are_as_in_the_transcripts() {
         for step in steps.lines().filter_map(|line| line.strip_prefix("> ")) {
             visit.step(step).await;
         }
-        transcript::assert_is(&visit.transcript, &file);
+        transcripts::assert_is(&visit.transcript, &file);
     }
 }

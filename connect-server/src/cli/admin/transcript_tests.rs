@@ -14,10 +14,12 @@ use connect_core::{
     wire::Timestamp,
 };
 
-use super::*;
 use crate::{
     cli::{Arguments, Command},
-    transcript::{self, Endpoints, without_secrets},
+    commands::{
+        Authority, Execution, OwnerCommand,
+        transcripts::{self, Endpoints, without_secrets},
+    },
 };
 
 /// Reads a command of the command line.
@@ -58,7 +60,7 @@ async fn commands_print_what_is_in_the_transcript() {
         .build();
     let endpoints = Arc::<Endpoints>::default();
     let worker = connect.webhook_worker(endpoints.clone(), None);
-    let file = "src/commands/tests/commands.txt";
+    let file = "src/cli/admin/transcript.txt";
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
     let mut transcript = String::new();
     let steps = fs::read_to_string(path).unwrap();
@@ -80,5 +82,5 @@ async fn commands_print_what_is_in_the_transcript() {
             without_secrets(seen.trim_end())
         );
     }
-    transcript::assert_is(&transcript, file);
+    transcripts::assert_is(&transcript, file);
 }
