@@ -51,7 +51,8 @@ async fn done(connect: &Connect, words: &str) -> String {
     format!("{result}\naudit: {action:?} {subject:?}\nnote without a server: {note}")
 }
 
-#[tokio::test]
+// The time that an endpoint takes is measured.
+#[tokio::test(start_paused = true)]
 async fn commands_print_what_is_in_the_transcript() {
     let clock = ManualClock::at(Timestamp::EPOCH.plus_seconds(1_800_000_000));
     let connect = Connect::builder(Arc::new(MemoryStorage::new()))

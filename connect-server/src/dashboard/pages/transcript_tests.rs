@@ -287,7 +287,8 @@ fn shown(page: &str) -> String {
     shown.trim_end().to_owned()
 }
 
-#[tokio::test]
+// The time that an endpoint takes is measured.
+#[tokio::test(start_paused = true)]
 async fn pages_are_as_in_the_transcripts() {
     for name in ["account", "integrations", "screens", "shop"] {
         let file = format!("src/dashboard/pages/transcripts/{name}.txt");
