@@ -1,4 +1,4 @@
-//! Calls over real HTTP: what goes over the wire, and what comes back.
+//! Calls over real HTTP: the bytes on the wire, and the results.
 
 use connect_client::{
     Client,

@@ -96,7 +96,7 @@ impl Call {
     }
 }
 
-/// What came back, as HTTP has it.
+/// An answer, as HTTP has it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Reply {
     pub(crate) status: u16,

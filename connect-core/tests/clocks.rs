@@ -5,10 +5,7 @@ use std::{net::IpAddr, sync::Arc};
 use connect_core::{
     Answer, Connect, Request,
     environment::{Clock as _, ManualClock},
-    wire::{
-        Entry, Event, Page, Product, ProductInput, Timestamp,
-        query::{ProductQuery, SyncQuery},
-    },
+    wire::{Entry, Event, Page, Product, ProductInput, Timestamp},
 };
 use serde_json::Value;
 
@@ -29,7 +26,7 @@ const STEPS: [i64; 6] = [
     -3650 * DAY,
 ];
 
-/// A shop in which maintenance has run once.
+/// A shop after one round of maintenance.
 async fn open() -> Shop {
     let shop = Shop::open().await;
     assert!(!shop.connect.maintain().await.unwrap().is_held_off);
@@ -67,22 +64,7 @@ async fn delete(shop: &Shop, key: &str) {
 /// The products and the number of deletions, as a client sees them that asks for the changes
 /// since a time.
 async fn changes(shop: &Shop, since: Option<Timestamp>) -> (Vec<Product>, usize) {
-    let query = ProductQuery {
-        sync: SyncQuery {
-            updated_since: since,
-            include_deleted: true,
-            limit: Some(200),
-            ..SyncQuery::default()
-        },
-        ..ProductQuery::default()
-    };
-    let page = shop
-        .connect
-        .location(&shop.at)
-        .json::<Product>()
-        .list(&query)
-        .await;
-    let page: Page<Entry<Product>> = serde_json::from_slice(&page.unwrap().into_bytes()).unwrap();
+    let page: Page<Entry<Product>> = shop.changed_products(since, 200, None).await.unwrap();
     assert_eq!(page.next_cursor, None);
     let all = page.data.len();
     let live: Vec<Product> = page

@@ -35,7 +35,7 @@ async fn location(shop: &Shop, name: &str) -> Id<Location> {
     at.location().id
 }
 
-/// Writes over every row of a family what nobody can parse; returns how many there are.
+/// Writes over every row of a family with unreadable bytes. Returns their number.
 async fn scribble(shop: &Shop, partition: impl Into<Uuid>, family: u8) -> usize {
     let start = start(partition, family);
     let mut rows = stored::of_family(&*shop.storage, family).await;

@@ -1,4 +1,4 @@
-//! A storage whose rows, commits and reads fail as a test wants it, and are counted.
+//! A storage with counted rows, commits and reads, failing as a test orders.
 
 use std::{
     collections::VecDeque,
@@ -87,7 +87,7 @@ impl Faulty {
         self.counts.reads.load(Relaxed)
     }
 
-    /// The number of rows and entries that scans have returned.
+    /// The number of rows and entries returned by scans.
     pub(crate) fn scanned(&self) -> u64 {
         self.counts.scanned.load(Relaxed)
     }

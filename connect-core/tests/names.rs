@@ -27,7 +27,7 @@ async fn delete(shop: &Shop, id: Id<Category>) {
     shop.categories().delete(id).await.unwrap();
 }
 
-/// The category that a product gets which names it.
+/// The category made for a product by its name.
 async fn category_of_a_product(shop: &Shop, name: &str) -> Option<Id<Category>> {
     let input = ProductInput {
         category_name: Field::Value(name.into()),

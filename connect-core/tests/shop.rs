@@ -1,4 +1,4 @@
-//! The kit of the tests: a shop with one location, on any storage, with a clock that stands still.
+//! The kit of the tests: a shop with one location, on any storage, with a still clock.
 
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
@@ -7,8 +7,12 @@ use connect_core::{
     NewAccount, NewLocation, NewScreen, Records, Request, ScreenType, Token,
     environment::{Clock, ManualClock},
     storage::{Storage, memory::MemoryStorage},
-    wire::{Category, Id, IdempotencyKey, Product, Scope, Timestamp, VatRate},
+    wire::{
+        Category, Id, IdempotencyKey, Page, Product, Scope, Timestamp, VatRate,
+        query::{ProductQuery, SyncQuery},
+    },
 };
+use serde::de::DeserializeOwned;
 
 use crate::faulty::Faulty;
 
@@ -19,7 +23,7 @@ pub(crate) struct Shop {
     pub(crate) at: Access,
     pub(crate) account: Id<Account>,
     pub(crate) clock: Arc<ManualClock>,
-    /// What it is stored in: rows, commits and reads fail here as a test wants it, and are counted.
+    /// Its storage, with counted rows, commits and reads, failing as a test orders.
     pub(crate) storage: Arc<Faulty>,
 }
 
@@ -34,7 +38,7 @@ impl Shop {
         Self::on(Arc::new(MemoryStorage::new())).await
     }
 
-    /// A new shop on a storage of the test, which may have others.
+    /// A new shop on a storage of the test, perhaps shared with more shops.
     pub(crate) async fn on(storage: Arc<dyn Storage>) -> Self {
         let (storage, clock, connect) = process(storage, START);
         let account = account(&connect, "Shop").await;
@@ -56,7 +60,7 @@ impl Shop {
         }
     }
 
-    /// The shop of a storage that another process may have left, without screens at first.
+    /// The shop in a used storage, without screens at first.
     pub(crate) async fn reopen(storage: Arc<dyn Storage>, now: Timestamp) -> Self {
         let (storage, clock, connect) = process(storage, now);
         let account = match connect.account_ids().await.unwrap().first() {
@@ -77,7 +81,7 @@ impl Shop {
         }
     }
 
-    /// Drops the shop once the task that did the last write has ended, which holds the store too.
+    /// Drops the shop once the task of the last write has released the store.
     pub(crate) async fn close(self) {
         let Self {
             storage, connect, ..
@@ -108,6 +112,26 @@ impl Shop {
     /// The location.
     pub(crate) fn here(&self) -> LocationHandle {
         self.connect.location(&self.at)
+    }
+
+    /// A page of the changed products and deletions, as the API sends it.
+    pub(crate) async fn changed_products<T: DeserializeOwned>(
+        &self,
+        since: Option<Timestamp>,
+        limit: usize,
+        cursor: Option<String>,
+    ) -> Result<Page<T>, Error> {
+        let query = ProductQuery {
+            sync: SyncQuery {
+                updated_since: since,
+                include_deleted: true,
+                limit: Some(limit),
+                cursor,
+            },
+            ..ProductQuery::default()
+        };
+        let page = self.here().json::<Product>().list(&query).await?;
+        Ok(serde_json::from_slice(&page.into_bytes()).unwrap())
     }
 
     /// The products of the location.
@@ -155,14 +179,14 @@ impl Shop {
         (at.unwrap(), issued.token.id)
     }
 
-    /// The trips to the storage that `work` takes, and what it returns.
+    /// Returns the trips to the storage taken by `work`, and its result.
     pub(crate) async fn trips<T>(&self, work: impl Future<Output = T>) -> (u64, T) {
         let before = self.storage.trips();
         let done = work.await;
         (self.storage.trips() - before, done)
     }
 
-    /// Checks that the rows agree with each other.
+    /// Checks the rows against each other.
     pub(crate) async fn check(&self) {
         let report = self.connect.check(&mut |_| {}).await.unwrap();
         assert_eq!(report.problems, []);

@@ -2,10 +2,7 @@
 
 use connect_core::{
     Error,
-    wire::{
-        Page, Product, ProductInput,
-        query::{ProductQuery, SyncQuery},
-    },
+    wire::{Page, Product, ProductInput},
 };
 use serde_json::Value;
 
@@ -22,22 +19,7 @@ async fn create(shop: &Shop, name: &str) -> Product {
 
 /// A page of the changes and deletions since the start.
 async fn page(shop: &Shop, limit: usize, cursor: Option<String>) -> Result<Page<Value>, Error> {
-    let query = ProductQuery {
-        sync: SyncQuery {
-            updated_since: Some(START),
-            include_deleted: true,
-            limit: Some(limit),
-            cursor,
-        },
-        ..ProductQuery::default()
-    };
-    let page = shop
-        .connect
-        .location(&shop.at)
-        .json::<Product>()
-        .list(&query)
-        .await?;
-    Ok(serde_json::from_slice(&page.into_bytes()).unwrap())
+    shop.changed_products(Some(START), limit, cursor).await
 }
 
 /// What is purged behind a walk was seen by it; what is purged before it was not.

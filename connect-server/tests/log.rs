@@ -80,7 +80,7 @@ fn start(output: Stdio, log: Stdio) -> Child {
         .unwrap()
 }
 
-/// Waits for the first line that a program prints.
+/// Waits for the first line of a program.
 pub(crate) fn welcome(child: &mut Child) -> serde_json::Value {
     let mut welcome = String::new();
     let mut output = BufReader::new(child.stdout.take().unwrap());

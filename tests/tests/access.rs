@@ -1,4 +1,4 @@
-//! Who gets in as time passes and owners change their minds. The stories have the rest.
+//! Access as time passes and owners change their minds. The stories have the rest.
 
 use connect_core::{NewScreen, ScreenType};
 use connect_tests::{document::Document, http::Request, shop::Shop};

@@ -85,7 +85,7 @@ fn fill(line: &str) -> String {
     format!("{before}{text}{}", fill(rest))
 }
 
-/// The headers of every answer, with those that a line changes.
+/// The headers of every answer, with the changes of a line.
 fn set(headers: &mut HeaderMap, change: &str) {
     if let Some(name) = change.strip_prefix('-') {
         headers.remove(name).unwrap();

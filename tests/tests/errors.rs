@@ -1,4 +1,4 @@
-//! What every response has in common. The stories have the rest.
+//! The common part of every response. The stories have the rest.
 
 use connect_core::wire::limits::{MAX_BODY_BYTES, MAX_DETAILS_PER_BATCH};
 use connect_tests::{http::Request, shop::Shop};

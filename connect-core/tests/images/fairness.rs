@@ -8,7 +8,7 @@ use tokio::time::timeout;
 use super::{PATIENCE, Scene, with_image};
 use crate::shop;
 
-/// Makes so many products at a location, whose images are held.
+/// Makes so many products with held images at a location.
 async fn make_held(connect: &Connect, at: &Access, name: usize, count: usize) {
     let slow = |number| with_image(&format!("held-{name}-{number}"));
     let batch = ProductBatch::new((0..count).map(slow).collect());

@@ -153,7 +153,7 @@ impl Scene {
     }
 }
 
-/// A worker that runs.
+/// A running worker.
 struct Running(oneshot::Sender<()>, JoinHandle<()>);
 
 impl Running {

@@ -1,4 +1,4 @@
-//! Whatever is sent is answered: each item of a batch has its result, and the counts add up.
+//! Any body is answered: each item of a batch has its result, and the counts add up.
 
 use proptest::{collection::vec, prelude::*, string::string_regex};
 use serde_json::{Map, Value, json};

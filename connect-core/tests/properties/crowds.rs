@@ -26,7 +26,7 @@ async fn send(connect: &Connect, shop: &Shop, verb: Verb, body: Value) -> Reply 
     Reply::from(call.answer(connect.clone(), shop.at.clone()).await)
 }
 
-/// Products that all have one barcode and one category.
+/// Products with one barcode and one category.
 async fn fill(shop: &Shop, products: usize) {
     let item = |number: usize| {
         let id = format!("P{number}");
@@ -62,7 +62,7 @@ async fn keep_writing(connect: Connect, shop: Arc<Shop>, stop: Arc<AtomicBool>) 
     written
 }
 
-/// Reads lists that are put together of several rows.
+/// Reads lists made of several rows.
 async fn read(shop: &Shop, products: usize) {
     let all = Filters {
         deleted: true,

@@ -23,7 +23,7 @@ async fn walk(shop: Shop, page: usize, bursts: &[Burst], looks: &[Look]) {
     session.check().await;
 }
 
-/// Writes that are never done, or never refused, would say nothing.
+/// Writes never done, or never refused, would prove nothing.
 #[test]
 fn the_walks_do_and_refuse_writes_of_every_kind() {
     let bursts = vec(writes(Mix::ALL), 900);
@@ -207,7 +207,7 @@ fn writes_of_one_category() -> Vec<Write> {
     vec![Write::new(Deed::Create(Kind::Category), Vec::new(), body)]
 }
 
-/// A shop that was carried to another backend is as it was, and goes on as if nothing had happened.
+/// A shop carried to another backend is as before, and goes on.
 #[cfg(all(feature = "redb", feature = "sled"))]
 mod a_moved_shop_is_as_it_was {
     use super::*;

@@ -12,7 +12,7 @@ use futures_util::{StreamExt as _, stream};
 
 use self::places::BrokenPlace;
 
-/// Declares the faults of a kind of backend, each with the checks that have to find it.
+/// Declares the faults of a kind of backend, each with the checks to find it.
 macro_rules! faults {
     ($($fault:ident: $($check:literal)+;)+) => {
         /// A fault of a backend.
@@ -70,7 +70,7 @@ fn all() -> [Vec<Case>; 4] {
 /// machine, but not time after time.
 const TRIES: u8 = 50;
 
-/// Runs each check on the backend that it is meant for. They mostly wait, so several run at once.
+/// Runs each check on its backend. They mostly wait, so several run at once.
 async fn are_found(kind: usize) {
     let cases = all().into_iter().nth(kind).unwrap();
     let missed = stream::iter(cases).map(missed).buffer_unordered(8);
@@ -78,7 +78,7 @@ async fn are_found(kind: usize) {
     assert!(missed.is_empty(), "not found: {missed:#?}");
 }
 
-/// Returns the name of a case that is not found.
+/// Returns the name of a case not found.
 async fn missed(case: Case) -> Option<String> {
     let check = CHECKS.iter().find(|check| check.name == case.check);
     let check = check.unwrap_or_else(|| panic!("no check is called {}", case.check));

@@ -43,7 +43,7 @@ impl Engine {
         }
     }
 
-    /// Opens a store that keeps no room on the disk.
+    /// Opens a store without reserved disk room.
     pub(super) fn open(self, path: &Path) -> Result<Store, OpenError> {
         let space = SpaceOptions {
             reserve_bytes: 0,
@@ -75,7 +75,7 @@ impl Engine {
         (folder, store)
     }
 
-    /// Everything in the engine of a store that is closed.
+    /// Everything in the engine of a closed store.
     pub(super) fn raw(self, path: &Path) -> Vec<(Vec<u8>, Vec<u8>)> {
         use redb::{ReadableDatabase as _, ReadableTable as _};
 
@@ -98,7 +98,7 @@ impl Engine {
         }
     }
 
-    /// Changes an entry in the engine of a store that is closed, as a failing disk does.
+    /// Changes an entry in the engine of a closed store, as a failing disk does.
     pub(super) fn set_raw(self, path: &Path, key: &[u8], value: &[u8]) {
         match self {
             Self::Sled => {
@@ -211,7 +211,7 @@ pub(super) fn value(bytes: &[u8]) -> Option<Value> {
     Some(bytes.into())
 }
 
-/// Whether a commit was refused, and that is known.
+/// Returns whether a commit was surely refused.
 pub(super) fn is_refused(result: &Result<(), CommitError>) -> bool {
     matches!(result, Err(CommitError::NotApplied(_)))
 }
@@ -230,7 +230,7 @@ pub(super) fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// The files below a folder that are not empty, with their paths from there.
+/// The files with content below a folder, by their paths from there.
 pub(super) fn files(folder: &Path) -> Vec<std::path::PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -246,7 +246,7 @@ pub(super) fn files(folder: &Path) -> Vec<std::path::PathBuf> {
     found
 }
 
-/// Makes a module of tests for each engine out of async functions that take it.
+/// Makes a module of tests for each engine, of generic async functions.
 macro_rules! on_each_engine {
     ($($test:ident),+ $(,)?) => {
         mod sled {

@@ -46,7 +46,7 @@ fn child() {
     });
 }
 
-/// Runs a fault in a process of its own, started by a command that the folder may be a part of.
+/// Runs a fault in a process of its own, perhaps with the folder in its command.
 fn run(command: impl FnOnce(&Path) -> Vec<String>, fault: &str, engine: Engine) {
     let folder = tempfile::tempdir().unwrap();
     let command = command(folder.path());
@@ -75,7 +75,7 @@ fn shell(command: &str) {
     assert!(output.status.success(), "{command}: {}", text(&output));
 }
 
-/// A store, and the rows that it has acknowledged.
+/// A store, and its acknowledged rows.
 struct Rig {
     engine: Engine,
     path: PathBuf,
@@ -110,7 +110,7 @@ impl Rig {
         engine.open_with(path, small).unwrap()
     }
 
-    /// Closes the store and opens it again: all that was acknowledged is there.
+    /// Closes the store and opens it again: all acknowledged rows are there.
     async fn reopen(self) -> Self {
         let Self {
             engine,
@@ -149,7 +149,7 @@ impl Rig {
         panic!("no end of room");
     }
 
-    /// Holds that a row which is not there is refused, and does not come to be there.
+    /// Checks that a missing row is refused, and stays missing.
     async fn refuses(&self) {
         let refused = self.store.put(b"one more", &[1; 5000]).await;
         assert!(refused.is_err(), "{refused:?}");
@@ -196,7 +196,7 @@ on_each_engine!(
     goes_on_after_all_file_descriptors_were_used,
 );
 
-/// A command that gives a process mounts of its own; `None` when that is not allowed.
+/// A command with mounts of its own for a process; `None` when not allowed.
 fn own_mounts() -> Option<Vec<String>> {
     let is_allowed = |command: &&[&str]| {
         let tried = Command::new(command[0])

@@ -1,4 +1,4 @@
-//! The memory backend keeps every promise that needs no disk: nearby, and at a distance through two handles.
+//! The memory backend keeps every promise without a disk: nearby, and at a distance.
 
 use std::{sync::Arc, time::Duration};
 
@@ -15,7 +15,7 @@ use super::room::WithRoom;
 /// A lease that ends soon, so that the checks that wait for it do not take long.
 const LEASE: Duration = Duration::from_secs(1);
 
-/// A way on which a store is reached.
+/// A way to a store.
 type Way = fn(Arc<dyn Storage>) -> Arc<dyn Storage>;
 
 const NEARBY: Way = |store| store;

@@ -22,7 +22,7 @@ use connect_core::storage::{
 
 const LEASE: Duration = Duration::from_secs(1);
 
-/// The longest wait for the database, on a machine that is busy.
+/// The longest wait for the database, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A new database. Ends the test where there is no PostgreSQL.
@@ -97,7 +97,7 @@ fn is_conflict(ended: &Result<(), CommitError>) -> bool {
     matches!(ended, Err(CommitError::Conflict))
 }
 
-/// The reason of a commit that was not applied.
+/// The reason of a refused commit.
 fn refusal(ended: Result<(), CommitError>) -> StorageError {
     match ended {
         Err(CommitError::NotApplied(error)) => error,

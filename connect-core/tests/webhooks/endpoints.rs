@@ -93,7 +93,7 @@ impl WebhookSender for Endpoints {
     }
 }
 
-/// A mail server, and the messages that it took.
+/// A mail server, and its received messages.
 #[derive(Default)]
 pub(super) struct Mails {
     pub(super) sent: Mutex<Vec<Mail>>,

@@ -1,4 +1,4 @@
-//! Webhooks that change under a write, and changes of more than an event can name.
+//! Webhooks changed under a write, and changes of more than an event can name.
 
 use connect_core::wire::{
     CategoryInput, EventType, Field, ProductBatch, ProductInput, ProductsChanged,

@@ -1,4 +1,4 @@
-//! The message to the owner of a webhook that was switched off.
+//! The message to the owner of a disabled webhook.
 
 use std::sync::Arc;
 

@@ -1,10 +1,10 @@
-//! Workers that die, or wait, in the middle of their work.
+//! Workers dying or waiting in the middle of their work.
 
 use connect_core::WaitingEvents;
 
 use super::Scene;
 
-/// A worker ends while it goes through what waited. The next one finishes that.
+/// A worker ends within the waiting events. The next one finishes them.
 #[tokio::test]
 async fn what_waited_is_gone_through_again_after_a_worker_died() {
     let scene = Scene::open().await;

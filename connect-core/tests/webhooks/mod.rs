@@ -40,7 +40,7 @@ struct Scene {
 
 const URL: &str = "https://hooks.example/in";
 
-/// The events that most webhooks here take.
+/// The events of most webhooks here.
 const PRODUCTS: [EventType; 1] = [EventType::ProductChanged];
 
 impl Scene {
@@ -118,7 +118,7 @@ impl Scene {
         }
     }
 
-    /// The names of the products whose events arrive with the next round, in their order.
+    /// The names of the products in the next round's events, in their order.
     async fn arrive(&self) -> Vec<String> {
         self.worker.tick().await.unwrap();
         let events = self.endpoints.take();

@@ -1,4 +1,4 @@
-//! Situations as scripts: what is written, what is sent, and what is due when.
+//! Situations as scripts: the writes, the requests, and their times.
 //!
 //! A line of a script is a step. Behind `=>` is what it returns, or what arrives of it. Lines that are
 //! indented are repeated as often as the line before them says. A script ends with a check of all rows.

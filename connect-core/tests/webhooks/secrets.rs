@@ -1,4 +1,4 @@
-//! Signatures of a core whose time is another, and secrets that are not shown.
+//! Signatures of a core with another time, and hidden secrets.
 
 use connect_core::environment::ManualClock;
 use connect_webhook_verify::{Secret, Verifier};

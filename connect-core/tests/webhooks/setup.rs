@@ -1,4 +1,4 @@
-//! Webhooks that are refused, and those that are deleted.
+//! Refused webhooks, and deleted ones.
 
 use connect_core::{Error, NewWebhook, WebhookChange, wire::EventType};
 

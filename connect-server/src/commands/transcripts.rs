@@ -1,12 +1,22 @@
-//! What transcripts of tests share: a comparison with files, and endpoints of webhooks.
+//! The common parts of transcripts of tests: their stage, and a comparison with files.
 
 use std::{
     env, fs,
-    path::Path,
-    sync::atomic::{AtomicU16, Ordering},
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicU16, Ordering},
+    },
 };
 
-use connect_core::environment::{SendFailure, WebhookAnswer, WebhookRequest, WebhookSender};
+use connect_core::{
+    Connect, WebhookWorker,
+    environment::{
+        ManualClock, SendFailure, SequentialIds, WebhookAnswer, WebhookRequest, WebhookSender,
+    },
+    storage::memory::MemoryStorage,
+    wire::Timestamp,
+};
 
 /// The letters and digits of a secret or a form token, at least.
 const SECRET: usize = 20;
@@ -14,10 +24,22 @@ const SECRET: usize = 20;
 /// The beginnings of tokens, keys and secrets.
 const PREFIXES: [&str; 4] = ["ck_live_", "ck_test_", "dk_", "whsec_"];
 
+/// Returns the path of a file of this crate.
+fn path(file: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(file)
+}
+
+/// Returns the steps of a transcript: its lines behind `> `.
+pub(crate) fn steps(file: &str) -> Vec<String> {
+    let text = fs::read_to_string(path(file)).unwrap();
+    let steps = text.lines().filter_map(|line| line.strip_prefix("> "));
+    steps.map(str::to_owned).collect()
+}
+
 /// Holds a text against a file of this crate. `UPDATE_EXPECTED=1` writes the file.
 #[track_caller]
 pub(crate) fn assert_is(text: &str, file: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+    let path = path(file);
     if env::var_os("UPDATE_EXPECTED").is_some() {
         fs::write(&path, text).unwrap();
     }
@@ -42,16 +64,53 @@ pub(crate) fn without_secrets(text: &str) -> String {
     left
 }
 
-/// Endpoints of webhooks, all answering with one status.
-#[derive(Default)]
-pub(crate) struct Endpoints(AtomicU16);
+/// The core of a transcript: an empty store, a still clock, counted ids, and endpoints of webhooks.
+pub(crate) struct Stage {
+    pub(crate) connect: Connect,
+    clock: Arc<ManualClock>,
+    endpoints: Arc<Endpoints>,
+    worker: WebhookWorker,
+}
 
-impl Endpoints {
-    /// Answers with this status from now on.
-    pub(crate) fn answer(&self, status: u16) {
-        self.0.store(status, Ordering::Relaxed);
+impl Stage {
+    pub(crate) fn new() -> Self {
+        let clock = ManualClock::at(Timestamp::EPOCH.plus_seconds(1_800_000_000));
+        let connect = Connect::builder(Arc::new(MemoryStorage::new()))
+            .clock(clock.clone())
+            .ids(Arc::new(SequentialIds::default()))
+            .build();
+        let endpoints = Arc::<Endpoints>::default();
+        Self {
+            worker: connect.webhook_worker(endpoints.clone(), None),
+            connect,
+            clock,
+            endpoints,
+        }
+    }
+
+    /// Does a step common to all transcripts. Returns the visible result; `None` for another step.
+    ///
+    /// `wait 60` turns the clock, in seconds. `deliver 500` sends all due webhooks, to endpoints answering with this
+    /// status.
+    pub(crate) async fn step(&self, words: &[&str]) -> Option<String> {
+        match words {
+            ["wait", seconds] => {
+                self.clock.advance(seconds.parse().unwrap());
+                Some(String::new())
+            }
+            ["deliver", status] => {
+                let status = status.parse().unwrap();
+                self.endpoints.0.store(status, Ordering::Relaxed);
+                Some(format!("{:?}", self.worker.tick().await.unwrap()))
+            }
+            _ => None,
+        }
     }
 }
+
+/// Endpoints of webhooks, all answering with one status.
+#[derive(Default)]
+struct Endpoints(AtomicU16);
 
 #[async_trait::async_trait]
 impl WebhookSender for Endpoints {

@@ -16,14 +16,14 @@ use tokio::{io::AsyncWriteExt as _, net::TcpListener, time::timeout};
 use super::{PATIENCE, copy_of, pictures, service};
 use crate::host::{Host, Script};
 
-/// The code that an image fails with, whether trying again makes sense, and the message.
+/// The code of an image's failure, the sense of another try, and the message.
 async fn failure(service: &ImageService, link: &str) -> (ImageErrorCode, bool, String) {
     let taken = timeout(PATIENCE * 2, service.take_over(link)).await;
     let failed = taken.expect("it ends by itself").expect_err("it fails");
     (failed.code, failed.may_pass, failed.message)
 }
 
-/// Holds that hosts which answer every request with these scripts fail so, with these words.
+/// Checks that hosts with these scripts fail so, with these words.
 async fn all_fail(rows: Vec<(Script, ImageErrorCode, bool, &str)>, deadline: Duration) {
     let row = async |(script, code, may_pass, words): (Script, _, _, &str)| {
         let answer = script.clone();

@@ -46,7 +46,7 @@ fn requests(count: u32, flags: u8, head: &[u8]) -> Vec<u8> {
     .concat()
 }
 
-/// Sends bytes and a ping behind them, and waits for the answer to that.
+/// Sends bytes and a ping, and waits for the answer to the ping.
 async fn pinged(server: &Running, bytes: Vec<u8>) -> TcpStream {
     let mut stream = server
         .sent([bytes, frame(PING, 0, 0, &[7; 8])].concat())

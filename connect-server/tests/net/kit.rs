@@ -19,9 +19,9 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-/// Longer than any limit in these tests: reaching it means that something hangs.
+/// Longer than any limit in these tests: reaching it means a hang.
 pub(super) const HANGS: Duration = Duration::from_secs(20);
-/// Limits that are reached soon, and never.
+/// Limits reached soon, and never.
 pub(super) const SOON: Duration = Duration::from_millis(60);
 pub(super) const NEVER: Duration = Duration::from_secs(3600);
 
@@ -159,14 +159,14 @@ impl Running {
         TcpStream::connect(self.address).await.unwrap()
     }
 
-    /// A connection on which these bytes were sent.
+    /// A connection after sending these bytes.
     pub(super) async fn sent(&self, bytes: impl AsRef<[u8]>) -> TcpStream {
         let mut stream = self.connect().await;
         stream.write_all(bytes.as_ref()).await.unwrap();
         stream
     }
 
-    /// A connection with a request for `/wait` that is with the app.
+    /// A connection with a request for `/wait` in the app.
     pub(super) async fn busy(&self, request: impl AsRef<[u8]>) -> TcpStream {
         let stream = self.sent(request).await;
         self.entered().await;
@@ -178,7 +178,7 @@ impl Running {
         read_to_end(&mut self.sent(request).await).await
     }
 
-    /// A connection of HTTP/2 on which the client makes room for `window` bytes of each answer.
+    /// A connection of HTTP/2 with room for `window` bytes of each answer.
     pub(super) async fn http2(&self, window: u32) -> (Http2, JoinHandle<hyper::Result<()>>) {
         let (sender, connection) = Builder::new(TokioExecutor::new())
             .initial_stream_window_size(window)
@@ -195,12 +195,12 @@ impl Running {
         entered.expect("the request gets in").unwrap().forget();
     }
 
-    /// Returns how many requests are with the app of which no test knows.
+    /// Returns the number of requests in the app unknown to the test.
     pub(super) fn unknown(&self) -> usize {
         self.app.entered.available_permits()
     }
 
-    /// Waits until what the server holds is as it should be.
+    /// Waits for the expected state of the server.
     pub(super) async fn holds(&self, what: &str, expected: impl Fn(&Load) -> bool) {
         let wait = async {
             while !expected(&self.load) {
@@ -216,7 +216,7 @@ impl Running {
         let _ = self.stop.take().map(|stop| stop.send(()));
     }
 
-    /// Stops the server, which neither hangs nor panics.
+    /// Stops the server, without a hang or a panic.
     pub(super) async fn stop(mut self) {
         self.begin_stop();
         let stopped = timeout(HANGS, self.task).await;
@@ -240,7 +240,7 @@ impl Answer {
     }
 }
 
-/// The version of HTTP that a client speaks.
+/// The version of HTTP of a client.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum V {
     One,
@@ -294,7 +294,7 @@ pub(super) fn pace(bytes: usize, within: Duration) -> Pace {
     Pace { bytes, within }
 }
 
-/// A request on a connection that stays.
+/// A request on a lasting connection.
 pub(super) fn get(path: &str) -> String {
     format!("GET {path} HTTP/1.1\r\nHost: x\r\n\r\n")
 }
@@ -308,7 +308,7 @@ pub(super) fn post(path: &str, headers: &str, body: &str) -> String {
     format!("POST {path} HTTP/1.1\r\nHost: x\r\n{headers}\r\n\r\n{body}")
 }
 
-/// All that comes until the connection ends, however it ends.
+/// All bytes until the connection ends, in any way.
 pub(super) async fn read_to_end(stream: &mut (impl AsyncRead + Unpin)) -> String {
     let mut all = Vec::new();
     let read = timeout(HANGS, stream.read_to_end(&mut all)).await;

@@ -77,7 +77,7 @@ async fn a_request_outlives_the_time_of_its_connection() {
     }
 }
 
-/// Writes a request, ends this side, and returns all that comes back.
+/// Writes a request, ends this side, and returns the whole answer.
 async fn half_closed(server: &Running, request: &str) -> String {
     let mut stream = server.sent(request).await;
     stream.shutdown().await.unwrap();
@@ -123,7 +123,7 @@ async fn who_has_sent_a_whole_request_gets_the_answer() {
     server.stop().await;
 }
 
-/// Nothing tells a client that has gone from one that waits: its request is dropped after a while.
+/// A departed client looks like a waiting one: its request is dropped after a while.
 #[tokio::test]
 async fn who_has_gone_is_noticed() {
     let server = Running::with(|l| (l.idle, l.download) = (SOON, pace(1, NEVER))).await;

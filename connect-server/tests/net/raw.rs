@@ -1,4 +1,4 @@
-//! Requests byte by byte, with the answers that each must have; the rows are in `tables`.
+//! Requests byte by byte, with their required answers; the rows are in `tables`.
 
 use std::time::Duration;
 
@@ -41,7 +41,7 @@ fn unescaped(field: &str) -> String {
     text
 }
 
-/// What never reaches the app is answered in the app's shape all the same.
+/// A request refused before the app is answered in the app's shape.
 #[tokio::test]
 async fn a_bad_head_is_answered_in_the_apps_shape() {
     // What a client sends on is read for a while after the answer.

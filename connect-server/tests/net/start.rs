@@ -44,7 +44,7 @@ fn read(certificates: PathBuf, key: PathBuf) -> Result<net::Certificate, net::St
     net::Certificate::read(TlsFiles { certificates, key })
 }
 
-/// A certificate that is valid between the beginnings of these years, and its key.
+/// A certificate valid between the beginnings of these years, and its key.
 fn valid(from: i32, to: i32) -> (String, String) {
     let mut certificate = CertificateParams::new(["localhost".to_owned()]).unwrap();
     certificate.not_before = date_time_ymd(from, 1, 1);
@@ -120,7 +120,7 @@ fn proxies_are_addresses_and_networks() {
     }
 }
 
-/// Files with which a server does not start: it names the one and its problem.
+/// Files refused at the start: the error names the one and its problem.
 #[test]
 fn files_without_what_they_should_have_are_named() {
     let (good, other) = (Certificate::new(), Certificate::new());

@@ -72,7 +72,7 @@ async fn anything_but_tls_is_answered_in_the_clear_and_closed() {
     server.stop().await;
 }
 
-/// Returns whether a server answers a client that trusts this certificate alone.
+/// Returns whether a server answers a client trusting this certificate alone.
 async fn trusted(server: &Running, certificate: &Certificate) -> bool {
     let client = client(certificate).build().unwrap();
     client.get(server.url("/hello")).send().await.is_ok()
@@ -129,7 +129,7 @@ async fn an_unfinished_handshake_ends() {
     read_to_end(&mut waiting).await;
 }
 
-/// A client that ends its side after a whole request, as over plain HTTP.
+/// A client ending its side after a whole request, as over plain HTTP.
 #[tokio::test]
 async fn who_has_sent_a_whole_request_over_tls_gets_the_answer() {
     let certificate = Certificate::new();

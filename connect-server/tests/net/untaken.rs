@@ -16,7 +16,7 @@ use super::kit::{HANGS, NEVER, PAGE, Running, SOON, ask, get, last, pace};
 /// The bytes that count for a request of `/page`.
 const EACH: usize = PAGE + 6144;
 
-/// A server on which only the pace of answers ends a connection.
+/// A server with connections ended only by the pace of answers.
 async fn paced<T>(
     bytes: usize,
     within: Duration,

@@ -118,7 +118,7 @@ fn the_document_of_devices_is_the_one_that_is_generated() {
     compare("device.json", &device());
 }
 
-/// The tests of the SDK compile the samples, of which none is without an operation.
+/// The tests of the SDK compile the samples, one for each operation.
 #[test]
 fn the_documents_samples_are_those_that_the_sdk_compiles() {
     let documents = [api(), device()];

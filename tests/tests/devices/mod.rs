@@ -1,4 +1,4 @@
-//! The queue of the SDK against the service. What registers and kiosks write is in the stories.
+//! The queue of the SDK against the service. Writes of registers and kiosks are in the stories.
 
 mod queue;
 

@@ -1,4 +1,4 @@
-//! Each typed call once, with what comes back.
+//! Each typed call once, with its result.
 
 use connect_client::{
     Client, Uuid,

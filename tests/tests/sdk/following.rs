@@ -22,7 +22,7 @@ struct Copy {
 }
 
 impl Copy {
-    /// Takes over what has changed; the number of entries.
+    /// Takes over the changes; the number of entries.
     async fn pass(&mut self, products: &Records<Product>) -> usize {
         let (entries, since) = products.changes_since(self.since).all().await.unwrap();
         self.since = since;
@@ -73,7 +73,7 @@ async fn changes_are_followed_with_deletions_and_an_idle_follower_is_never_refus
     }
 }
 
-/// Somebody writes faster than the pages are read: what changes meanwhile is for the next pass.
+/// Writes outrun the pages: changes meanwhile are for the next pass.
 #[tokio::test]
 async fn a_walk_ends_however_much_is_written_meanwhile() {
     let (shop, _watch, client) = open().await;

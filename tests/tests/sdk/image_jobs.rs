@@ -1,4 +1,4 @@
-//! Images, from the write to the copy that is served.
+//! Images, from the write to the served copy.
 
 use std::sync::{
     Arc,

@@ -1,4 +1,4 @@
-//! What came back, held against what is expected.
+//! Answers, compared with the expected ones.
 
 use connect_tests::{http::Answer, process::Finished};
 use http::HeaderMap;
@@ -29,7 +29,7 @@ impl From<Answer> for Found {
 }
 
 impl From<Finished> for Found {
-    /// A command that succeeds says nothing on standard error, and one that fails nothing else.
+    /// A successful command prints no error, and a failed one nothing else.
     fn from(ended: Finished) -> Self {
         let status = ended.code.unwrap_or(-1).into();
         let (text, other) = match status {
@@ -84,7 +84,7 @@ impl Found {
             .is_some_and(|it| it == "true")
     }
 
-    /// Compares, and keeps what is to be kept.
+    /// Compares, and keeps values by name.
     pub(super) fn hold(
         &self,
         expected: &str,
@@ -214,7 +214,7 @@ impl Found {
     }
 }
 
-/// The inputs of a page that are marked as wrong, each with the problem that stands beside it.
+/// The wrong inputs of a page, each with the problem beside it.
 fn problems(page: &str) -> Result<Vec<(String, String)>, String> {
     let between = |text: &str, before: &str, after: &str| {
         let (_, rest) = text.split_once(before).ok_or(format!("no {before}"))?;

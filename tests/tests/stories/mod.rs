@@ -1,4 +1,4 @@
-//! Stories: requests, commands and forms in the order in which somebody sends them, each with its answer.
+//! Stories: requests, commands and forms in their order, each with its answer.
 //!
 //! A story is a part of a text beside this file. It begins with `== Its title`, in a shop of its own. The
 //! lines in front of the first title begin every story of the text:
@@ -73,7 +73,7 @@ stories! {
     refusals sandbox stock webhooks
 }
 
-/// Plays all stories of a text, some at a time, and tells all that did not end well.
+/// Plays all stories of a text, some at a time, and tells all failures.
 async fn play(name: &str) {
     let told = stream::iter(read(name)).map(tell).buffered(3);
     let problems: Vec<_> = told.collect().await;

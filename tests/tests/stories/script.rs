@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::bad_requests::expand;
 
-/// What a story has kept, by name.
+/// The kept values of a story, by name.
 pub(super) type Names = BTreeMap<String, Value>;
 
 /// A line of a story, with its rows.
@@ -65,7 +65,7 @@ pub(super) fn read(name: &str) -> Vec<Story> {
     stories
 }
 
-/// Writes the values of names into a text, and what is repeated.
+/// Writes the values of names into a text, and repetitions.
 pub(super) fn fill(text: &str, names: &Names) -> String {
     let mut filled = String::new();
     let mut rest = text;

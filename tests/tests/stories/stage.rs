@@ -23,7 +23,7 @@ use crate::dashboard::{PROGRAM, browser::Browser};
 /// The longest wait for an answer after `until`.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A place with all that a story has made.
+/// A place with everything made by a story.
 #[derive(Default)]
 pub(super) struct Stage {
     names: Names,
@@ -161,7 +161,7 @@ impl Stage {
         }
     }
 
-    /// Sends what is left of ` => `, and holds the answer against what is right of it.
+    /// Sends the left side of ` => `, and compares the answer with the right.
     async fn exchange(&mut self, sent: &str, expected: &str) -> Result<(), String> {
         assert!(!expected.is_empty(), "no answer: {sent}");
         let found = self.send(sent.trim()).await;
@@ -321,7 +321,7 @@ impl Stage {
         self.server.as_ref().expect("a server")
     }
 
-    /// Starts the program. The demo makes a shop, whose ids and token get names.
+    /// Starts the program. The demo makes a shop with named ids and token.
     async fn start(&mut self, how: &str, flags: &str) {
         let store = format!("redb:{}", self.data().store().display());
         let (storage, flags) = match word(flags) {
@@ -365,7 +365,7 @@ impl Stage {
         run_in(PROGRAM, &words, &variables).await.into()
     }
 
-    /// Ends what was started.
+    /// Ends everything started.
     pub(super) async fn close(self) {
         if let Some(server) = self.server {
             server.kill().await;

@@ -37,7 +37,7 @@ pub(super) fn picks(of: &'static str) -> BoxedStrategy<Value> {
     vec(pick(of), 0..3).prop_map(Value::from).boxed()
 }
 
-/// A value that is there so often of 100.
+/// A value, present so often of 100.
 fn sometimes<V: std::fmt::Debug + Clone + 'static>(
     percent: u32,
     values: impl Strategy<Value = V> + 'static,
@@ -88,7 +88,7 @@ pub(super) fn object(
         .boxed()
 }
 
-/// A product that has option groups so often of 100.
+/// A product with option groups so often of 100.
 pub(super) fn product(groups: u32) -> BoxedStrategy<Value> {
     let known = json!({
         "externalId": [70, "A", "B", "C", "a", "X-1 2/3", null],
@@ -153,7 +153,7 @@ pub(super) fn category() -> BoxedStrategy<Value> {
     object(known, Vec::new(), faults, 20)
 }
 
-/// An option of a group, which may be named by its id.
+/// An option of a group, sometimes named by its id.
 pub(super) fn option(is_named: bool) -> BoxedStrategy<Value> {
     let known = json!({
         "externalId": [40, "x", "y", null],

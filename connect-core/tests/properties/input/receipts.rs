@@ -24,7 +24,7 @@ const DAYS: [i64; 8] = [
     // The clock of a register may be ahead, but not by more than a day.
     1_793_059_200,
 ];
-/// The time at which a walk begins: 26 October 2026, 12:00.
+/// The time of a walk's beginning: 26 October 2026, 12:00.
 pub(crate) const NOW: i64 = 1_793_016_000;
 
 /// A look at the list of rows.
@@ -45,7 +45,7 @@ pub(crate) enum Edge {
     At(i64),
 }
 
-/// A line of goods that are sold; of its price so many percent are taken off.
+/// A line of sold goods, with so many percent off its price.
 fn line() -> impl Strategy<Value = Value> {
     (
         select(vec![1000_i64, 2000, 12_000, 2500, 350, 500, 125, 1, 1234]),
@@ -86,7 +86,7 @@ fn returned(mut line: Value) -> Value {
     line
 }
 
-/// A sale or a refund, a part of which is paid in cash.
+/// A sale or a refund, paid partly in cash.
 fn goods() -> impl Strategy<Value = Value> {
     let is_refund = prop::bool::weighted(0.3);
     let of = weighted(0.5, pick("receipt"));
@@ -124,7 +124,7 @@ fn goods() -> impl Strategy<Value = Value> {
         })
 }
 
-/// A row that moves cash.
+/// A row of moved cash.
 fn cash() -> impl Strategy<Value = Value> {
     let kinds = select(vec![("opening_float", 1), ("cash_in", 1), ("cash_out", -1)]);
     (kinds, 1_i64..20_000).prop_map(|((kind, sign), cents)| {
@@ -165,7 +165,7 @@ pub(super) fn register_writes() -> BoxedStrategy<Write> {
         .boxed()
 }
 
-/// Makes rows come in the order of their times, as those of registers that are online do.
+/// Orders rows by their times, as registers online write them.
 pub(crate) fn in_order(bursts: &mut [super::Burst]) {
     let writes = bursts.iter_mut().flat_map(|burst| &mut burst.writes);
     let times = writes.filter_map(|write| write.body.get_mut("createdAt"));

@@ -1,4 +1,4 @@
-//! Writes of all kinds, and groups of writes that arrive together.
+//! Writes of all kinds, and groups of writes arriving together.
 
 use proptest::{collection::vec, option::weighted, prelude::*, sample::select};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::properties::model::{Kind, decimal};
 
-/// What a write does.
+/// The kind of a write.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Deed {
     Create(Kind),
@@ -31,18 +31,18 @@ pub(crate) enum Deed {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Write {
     pub(crate) deed: Deed,
-    /// The record that it is about; for an option, its group and itself.
+    /// The record of the write; for an option, its group and itself.
     pub(crate) of: Vec<Value>,
     pub(crate) body: Value,
-    /// Who writes: 0 for the owner, or the number of a register.
+    /// The writer: 0 for the owner, or the number of a register.
     pub(crate) by: usize,
     pub(crate) key: Option<&'static str>,
 }
 
-/// Writes that arrive together.
+/// Writes arriving together.
 #[derive(Clone, Debug)]
 pub(crate) struct Burst {
-    /// Which of the processes gets them.
+    /// The process to send them to.
     pub(crate) process: usize,
     /// By how much its clock moves first.
     pub(crate) micros: i64,
@@ -77,7 +77,7 @@ impl Mix {
         linked: 1,
         keys: 0.3,
     };
-    /// Option groups and products that have them.
+    /// Option groups and products with them.
     pub(crate) const GROUPS: Self = Self {
         categories: 0,
         products: 8,
@@ -86,7 +86,7 @@ impl Mix {
         keys: 0.05,
         ..Self::CATALOG
     };
-    /// Products whose stock is counted and sold.
+    /// Products with counted stock, and their sales.
     pub(crate) const STOCK: Self = Self {
         categories: 0,
         products: 7,
@@ -137,7 +137,7 @@ fn write(
         .boxed()
 }
 
-/// A batch of items, which mean records by one of the fields `signs`; one in thirty has none.
+/// A batch of items, naming records by one of the fields `signs`; one in thirty has none.
 fn batch_of(
     kind: Kind,
     signs: [&str; 3],
@@ -158,7 +158,7 @@ fn batch_of(
     write(Deed::Batch(kind), Vec::new(), body)
 }
 
-/// A batch of products, which so often of 100 say their option groups.
+/// A batch of products, with option groups so often of 100.
 pub(crate) fn batch(linked: u32, most: usize) -> BoxedStrategy<Write> {
     let signs = ["externalId", "barcode", "id"];
     batch_of(Kind::Product, signs, fields::product(linked), most)
@@ -201,7 +201,7 @@ fn group_writes() -> BoxedStrategy<Write> {
     .boxed()
 }
 
-/// A quantity; the largest that there is, too.
+/// A quantity, sometimes the largest.
 fn quantity() -> BoxedStrategy<Value> {
     let thousandths = prop_oneof![
         6 => select(vec![0_i64, 1, 125, 500, 1000, 2500]),
@@ -263,7 +263,7 @@ pub(crate) fn writes(mix: Mix) -> BoxedStrategy<Write> {
     proptest::strategy::Union::new_weighted(chapters.collect()).boxed()
 }
 
-/// Writes of products that have little but one of two barcodes.
+/// Writes of products with little but one of two barcodes.
 pub(crate) fn shared_barcodes() -> BoxedStrategy<Write> {
     let known = json!({ "barcode": [100, "111", "222"], "name": [100, "Bread", "Tea"] });
     let item = object(known, Vec::new(), json!({}), 0);
@@ -310,7 +310,7 @@ pub(crate) fn bursts(mix: Mix, most: usize) -> BoxedStrategy<Vec<Burst>> {
     vec(burst, 1..=most).boxed()
 }
 
-/// Writes that arrive together at a clock that stands still.
+/// Writes arriving together under a still clock.
 pub(crate) fn at_once(writes: Vec<Write>) -> Burst {
     Burst {
         process: 0,

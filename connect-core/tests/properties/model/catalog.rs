@@ -15,7 +15,7 @@ fn invalid(field: &str) -> No {
     No::of("validation_failed", field)
 }
 
-/// The event about one record, and that about a batch.
+/// The event about one record, and the one about a batch.
 fn event(kind: Kind, is_batch: bool) -> &'static str {
     match (kind, is_batch) {
         (Kind::Category, _) => "catalog.category.changed",
@@ -195,7 +195,7 @@ impl Model {
         self.foreign.get(&kind).is_some_and(|foreign| id == foreign)
     }
 
-    /// Writes fields that are good by themselves into a record, or into a new one.
+    /// Writes valid fields into a record, or into a new one.
     fn write(
         &mut self,
         kind: Kind,
@@ -342,7 +342,7 @@ fn forget_cancelled_images(results: &mut [Value], removed: &[bool]) {
     }
 }
 
-/// The fields of an object that are there.
+/// The present fields of an object.
 pub(super) fn without_null(object: &Value) -> Value {
     let fields = object.as_object().unwrap().iter();
     let there = fields.filter(|(_, value)| !value.is_null());

@@ -1,10 +1,10 @@
-//! What a field may hold, said once more, for the values that these tests send.
+//! The rules of fields, said once more, for the values of these tests.
 
 use serde_json::{Map, Value, json};
 
 use super::{Kind, No};
 
-/// Reads a field as it is shown; `None` for a value that it cannot have.
+/// Reads a field as it is shown; `None` for an invalid value.
 type Rule = fn(&Value) -> Option<Value>;
 type Rules = &'static [(&'static str, Rule)];
 
@@ -53,7 +53,7 @@ pub(super) const OPTION: Rules = &[
 
 const IGNORED: [&str; 5] = ["id", "currency", "stockQuantity", "createdAt", "updatedAt"];
 
-/// The fields of a body that count. With `counts_id` it names its record.
+/// The known fields of a body. With `counts_id` it names its record.
 pub(super) fn given(kind: Kind, body: &Value, counts_id: bool) -> Result<Map<String, Value>, No> {
     let rules = match kind {
         Kind::Category => CATEGORY,
@@ -147,7 +147,7 @@ fn link(value: &Value) -> Option<Value> {
     is_link.then(|| value.clone())
 }
 
-/// An id of the service, or the number of a record that the model knows.
+/// An id of the service, or the number of a record in the model.
 fn id(value: &Value) -> Option<Value> {
     let text = value.as_str()?;
     let is_id = text.starts_with('#') || uuid::Uuid::parse_str(text).is_ok();

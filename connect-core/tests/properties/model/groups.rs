@@ -35,7 +35,7 @@ fn write(option: &mut Value, sent: &Value) {
 }
 
 impl Model {
-    /// Replaces the options of a group by those that are sent, if any are.
+    /// Replaces the options of a group by the sent ones, if any.
     pub(super) fn fill_options(
         &mut self,
         old: &Value,
@@ -150,7 +150,7 @@ impl Model {
         Ok(json!({ "affected": affected, "unchanged": unchanged, "failed": failed }))
     }
 
-    /// Notes a record that is not here, once.
+    /// Notes a missing record, once.
     fn fail(&self, name: &str, kind: Kind, sent: &Value, failed: &mut Vec<Value>) {
         let code = match self.is_foreign(kind, sent) {
             true => "forbidden_location",

@@ -1,4 +1,4 @@
-//! The journal: a list of rows, from which everything else is summed up each time.
+//! The journal: a list of rows, summed up anew each time.
 
 use connect_core::wire::Timestamp;
 use serde_json::{Value, json};
@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use super::{Kind, Model, No, decimal, time_text};
 use crate::properties::input::{Edge, Look};
 
-/// The seconds of the moments at which the clock is set forward, and back again.
+/// The seconds of the clock's changes, forward and back.
 const SUMMER: std::ops::Range<i64> = 1_774_746_000..1_792_890_000;
 
-/// The number of the day on which a second falls in Amsterdam in 2026.
+/// The number of a second's day in Amsterdam in 2026.
 fn day_of(second: i64) -> i64 {
     let hours = if SUMMER.contains(&second) { 2 } else { 1 };
     (second + hours * 3600).div_euclid(86_400)
@@ -153,7 +153,7 @@ impl Model {
         Ok(report)
     }
 
-    /// The days that have rows, and those around them.
+    /// The days with rows, and their neighbours.
     pub(crate) fn days(&self) -> std::collections::BTreeSet<i64> {
         let days = self
             .rows(Kind::Receipt)
@@ -177,7 +177,7 @@ impl Model {
         summary.into()
     }
 
-    /// The rows that a look shows; `None` when it has to be refused.
+    /// The rows of a look; `None` when it has to be refused.
     pub(crate) fn look(&self, look: &Look) -> Option<Vec<Value>> {
         // A day ends with the second before the first that is of a later one.
         let first_of = |day: i64| {
@@ -209,7 +209,7 @@ impl Model {
         Some(shown.cloned().collect())
     }
 
-    /// The receipt number after which a look begins.
+    /// The receipt number before a look's beginning.
     pub(crate) fn since(&self, look: &Look) -> Option<u64> {
         look.since
             .map(|rank| rank * self.rows(Kind::Receipt).len() as u64 / 100)

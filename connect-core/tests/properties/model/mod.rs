@@ -32,9 +32,9 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// The kinds that are listed in the order of their changes, with deletions.
+    /// The kinds listed in the order of their changes, with deletions.
     pub(crate) const SYNCED: [Self; 4] = [Self::Category, Self::Product, Self::Group, Self::Level];
-    /// The kinds whose rows are only added.
+    /// The kinds with rows only added.
     pub(crate) const APPENDED: [Self; 4] =
         [Self::Movement, Self::Receipt, Self::Report, Self::Event];
 }
@@ -54,7 +54,7 @@ impl No {
         self
     }
 
-    /// The error that it has to be one of, as [`Names::learn`] reads it.
+    /// The possible errors, as [`Names::learn`] reads them.
     pub(crate) fn show(&self) -> Value {
         json!({ "?": self.0 })
     }
@@ -83,7 +83,7 @@ impl Model {
         self.rows.get(&kind).map_or(&[], |rows| rows)
     }
 
-    /// What remains of deleted rows of a kind.
+    /// The remains of deleted rows of a kind.
     pub(crate) fn gone(&self, kind: Kind) -> &[Value] {
         self.gone.get(&kind).map_or(&[], |rows| rows)
     }
@@ -107,7 +107,7 @@ impl Model {
         all
     }
 
-    /// Does a write that arrives at `now`. What it should answer.
+    /// Does a write arriving at `now`. Returns the expected answer.
     pub(crate) fn apply(&mut self, call: &Call, now: Timestamp) -> Result<Value, No> {
         self.now = now.micros();
         self.time = self.now.max(self.last + 1);
@@ -160,7 +160,7 @@ impl Model {
         self.tell(kind, data);
     }
 
-    /// The place of the row whose field is `value`.
+    /// The place of the row with `value` in its field.
     fn place(&self, kind: Kind, field: &str, value: &Value) -> Option<usize> {
         place(self.rows(kind), field, value)
     }
@@ -172,7 +172,7 @@ impl Model {
         self.gone.entry(kind).or_default().push(stone);
     }
 
-    /// Forgets what maintenance purges: tombstones after 90 days, events after 30.
+    /// Forgets the same as maintenance: tombstones after 90 days, events after 30.
     pub(crate) fn maintain(&mut self, now: Timestamp) {
         let day = |days: i64| time_text(now.plus_seconds(-days * 86_400).micros());
         let (events_from, stones_from) = (day(30), day(90));
@@ -184,13 +184,13 @@ impl Model {
     }
 }
 
-/// The place of the record whose field is `value`.
+/// The place of the record with `value` in its field.
 fn place(records: &[Value], field: &str, value: &Value) -> Option<usize> {
     let is_it = |record: &Value| record[field] == *value;
     records.iter().position(is_it).filter(|_| !value.is_null())
 }
 
-/// Ids are given in the order in which records are made.
+/// Ids follow the order of the records.
 fn place_in_list(record: &Value) -> (String, usize) {
     let id = record.get("productId").unwrap_or(&record["id"]);
     (record["updatedAt"].to_string(), number_of(id))

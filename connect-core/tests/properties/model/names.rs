@@ -1,4 +1,4 @@
-//! What the service calls the records that the model has only counted.
+//! The service's ids of the records counted by the model.
 
 use serde_json::Value;
 
@@ -22,7 +22,7 @@ impl Names {
         }
     }
 
-    /// The id of a record; another text is what it is.
+    /// The id of a record; another text stays as it is.
     pub(crate) fn id(&self, text: &str) -> String {
         let Some(number) = number(text) else {
             return text.to_owned();
@@ -31,7 +31,7 @@ impl Names {
         known.unwrap_or_else(|| panic!("the service has not shown {text}"))
     }
 
-    /// Holds what was shown against what was expected. A record that is not known yet gets its id.
+    /// Compares an answer with the expected one. A new record gets its id.
     ///
     /// An expected `{ "?": [[code, field], ..] }` is an error of one of these codes and fields.
     pub(crate) fn learn(&mut self, expected: &Value, shown: &Value) {

@@ -21,7 +21,7 @@ fn check(count: &Value) -> Result<(), No> {
 }
 
 impl Model {
-    /// The place of the product that a body names, or the code with which it is not there.
+    /// The place of a body's product, or the code of the refusal.
     fn named(&self, body: &Value) -> Result<usize, &'static str> {
         let sign = if body["productId"].is_null() {
             "externalId"

@@ -1,4 +1,4 @@
-//! From a write to what is sent: references become records, and records their ids.
+//! From a write to a request: references become records, and records their ids.
 
 use serde_json::{Value, json};
 
@@ -11,10 +11,10 @@ use crate::{
     },
 };
 
-/// An id that no record has.
+/// An unused id.
 pub(crate) const UNKNOWN: &str = "09090909-0909-7000-8000-000000000909";
 
-/// A write whose references lead to records that the model knows.
+/// A write with references to the model's records.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Call {
     pub(crate) deed: Deed,
@@ -105,7 +105,7 @@ pub(crate) fn resolved(
 }
 
 impl Session {
-    /// The call that a write means as things are now.
+    /// The call of a write, by the present state.
     pub(crate) fn resolve(&mut self, write: &Write) -> Option<Call> {
         if let Deed::Again(which) = write.deed {
             let calls = &self.memory.calls;

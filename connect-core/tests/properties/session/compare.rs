@@ -20,7 +20,7 @@ use crate::properties::{
 const LONG: i64 = 400 * 24 * 3600;
 
 impl Session {
-    /// All lists, after learning what new records are called.
+    /// All lists, with the ids of new records learned.
     pub(crate) async fn compare(&mut self) {
         self.compare_in_pages(200).await;
     }

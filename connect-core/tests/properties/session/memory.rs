@@ -7,7 +7,7 @@ use connect_core::wire::Timestamp;
 use super::Call;
 use crate::calls::Reply;
 
-/// The last use of each key by a caller, and every call that had a key.
+/// The last use of each key by a caller, and every call with a key.
 #[derive(Default)]
 pub(crate) struct Memory {
     uses: BTreeMap<(usize, &'static str), (Call, Timestamp, Reply)>,
@@ -34,7 +34,7 @@ impl Memory {
         }
     }
 
-    /// A key is remembered for a day, that of a register for seven.
+    /// A key is remembered for a day, a register's for seven.
     pub(crate) fn keep(&mut self, call: &Call, now: Timestamp, reply: &Reply) {
         let days = if call.by == 0 { 1 } else { 7 };
         let use_of_it = (call.clone(), now.plus_seconds(days * 86_400), reply.clone());
@@ -42,7 +42,7 @@ impl Memory {
             .extend(call.key.map(|key| ((call.by, key), use_of_it)));
     }
 
-    /// Forgets the uses that are over, and returns how many.
+    /// Forgets the uses that are over. Returns their number.
     pub(crate) fn purge(&mut self, now: Timestamp) -> usize {
         let before = self.uses.len();
         self.uses.retain(|_, (_, until, _)| now < *until);

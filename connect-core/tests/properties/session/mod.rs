@@ -24,7 +24,7 @@ use crate::calls::{self, Reply, Verb};
 pub(crate) use call::{Call, UNKNOWN, resolved};
 pub(crate) use compare::is_sound;
 
-/// A process that serves the shop.
+/// A process serving the shop.
 struct Process {
     connect: Connect,
     machine: Arc<ManualClock>,
@@ -50,14 +50,14 @@ pub(crate) struct Session {
     pub(crate) names: Names,
     memory: Memory,
     processes: Vec<Process>,
-    /// Those who write: the owner, and the registers.
+    /// The writers: the owner, and the registers.
     callers: Vec<Access>,
     /// How many writes of each kind were done, and how many refused.
     pub(crate) outcomes: BTreeMap<String, [usize; 2]>,
 }
 
 impl Session {
-    /// An empty shop. Another location has records with codes that are used here too.
+    /// An empty shop. Another location has records with the same codes.
     pub(crate) async fn new(shop: Shop) -> Self {
         shop.clock.advance(NOW - START.seconds());
         let mut model = Model::default();

@@ -128,7 +128,7 @@ impl Shop {
         opened(json!(stock.list_with_deleted(&query).await.unwrap()), limit)
     }
 
-    /// The journal rows that a query finds.
+    /// The journal rows found by a query.
     pub(crate) async fn receipts(&self, query: &TransactionQuery) -> Result<Vec<Value>, Error> {
         let here = self.connect.location(&self.at);
         rows(

@@ -21,7 +21,7 @@ use crate::storage::room::WithRoom;
 /// Short, for some checks wait for it more than once before they give a backend up.
 pub(super) const LEASE: Duration = Duration::from_millis(300);
 
-/// A place for new stores that are broken in one way.
+/// A place for new stores, broken in one way.
 pub(super) struct BrokenPlace<F>(pub(super) F);
 
 #[async_trait]

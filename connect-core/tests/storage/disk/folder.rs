@@ -1,4 +1,4 @@
-//! The folder of a store: whose it is, and whether all of it is there. Nothing that is whole is refused.
+//! The folder of a store: its owner, and its missing files. Nothing whole is refused.
 
 use std::{
     fs::{self, Permissions},

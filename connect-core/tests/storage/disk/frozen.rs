@@ -19,7 +19,7 @@ fn key(number: usize) -> Key {
     format!("key {number:06}").into_bytes().into()
 }
 
-/// A row of which every tenth is stored in parts.
+/// A row; every tenth is stored in parts.
 fn put(number: usize, round: usize) -> (Key, Write) {
     let len = if number.is_multiple_of(10) { 9000 } else { 40 };
     let mut value = vec![number as u8; len];

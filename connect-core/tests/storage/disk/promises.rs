@@ -33,7 +33,7 @@ impl Place for InFolder {
 
 on_each_engine!(conforms, behaves_as_an_ordered_map);
 
-/// Without a cache, in which pages and rows come and go, only what is read and written counts.
+/// Without a cache of changing content, only the reads and writes count.
 async fn conforms(engine: Engine) {
     let place = |cache_bytes| move || InFolder(engine, cache_bytes, tempfile::tempdir().unwrap());
     run_all(place(1 << 26)).await.unwrap();

@@ -31,7 +31,7 @@ fn key(kind: &str, number: usize) -> Key {
     format!("{kind}{number:03}").into_bytes().into()
 }
 
-/// A commit of a row with its guard, of which this is expected.
+/// A commit of a row with its guard, and the expected result.
 fn expecting(number: usize, was: Option<&[u8]>) -> Commit {
     let row = put(key("row", number), b"written");
     guarded(key("guard", number), was, b"2", row)
@@ -46,7 +46,7 @@ fn unguarded(number: usize) -> Commit {
     put(key("row", number), b"written")
 }
 
-/// A server's store with guards that are 1, and a row that all may expect.
+/// A server's store with guards of 1, and a row for any expectation.
 async fn filled(database: &TestDatabase) -> Store {
     let store = open(&database.address(), |_| ()).await;
     let mut commit = put(*b"token", b"good");
@@ -118,7 +118,7 @@ async fn each_read_gets_its_own_answer() {
     join_all(tasks.map(async |task| task.await.unwrap())).await;
 }
 
-/// Also where only guards are not as expected, so that all the others go together.
+/// Also when only guards differ, so that all commits go together.
 async fn a_commit_that_fails_harms_no_other() {
     let database = database!();
     for only_guards in [false, true] {

@@ -29,7 +29,7 @@ async fn opened(database: &TestDatabase) -> Store {
     store
 }
 
-/// Reads in a task of its own, which has begun when this returns.
+/// Reads in a task of its own, begun when this returns.
 async fn read(store: &Store) -> JoinHandle<Result<(), String>> {
     let store = store.clone();
     let reading = tokio::spawn(async move {

@@ -39,7 +39,7 @@ fn take_over(database: &TestDatabase) {
     ));
 }
 
-/// Holds that so many rows of a table are as a condition has it.
+/// Checks the number of a table's rows under a condition.
 fn count(database: &TestDatabase, rows: u32, from: &str) {
     database.execute(&format!("SELECT 1 / (count(*) = {rows})::int FROM {from}"));
 }

@@ -73,7 +73,7 @@ fn child() {
     }
 }
 
-/// Writes notes, one write each: what has been written to a file outlives the process.
+/// Writes notes, one write each: the file outlives the process.
 fn noting(folder: &Path) -> impl Fn(Note) + Clone + Send + use<> + 'static {
     let notes = fs::File::options()
         .append(true)

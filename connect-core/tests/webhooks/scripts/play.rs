@@ -1,4 +1,4 @@
-//! The steps of scripts. Those about webhooks name one as `@name`; without a name it is `@in`.
+//! The steps of scripts. One about a webhook names it as `@name`; without a name it is `@in`.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -23,15 +23,15 @@ use crate::{
 /// A shop in the middle of a script.
 pub(super) struct Play {
     pub(super) scene: Scene,
-    /// The process whose turn it is.
+    /// The process at work.
     pub(super) connect: Connect,
     worker: Arc<WebhookWorker>,
     pub(super) mails: Option<Arc<Mails>>,
-    /// The webhooks, each with the secrets that it had.
+    /// The webhooks, each with its secrets so far.
     pub(super) hooks: HashMap<String, (Id<Webhook>, Vec<String>)>,
     places: HashMap<String, Access>,
     pub(super) products: HashMap<String, Id<Product>>,
-    /// The bodies that were sent, by delivery.
+    /// The sent bodies, by delivery.
     pub(super) bodies: HashMap<String, Vec<u8>>,
     pub(super) last: Option<WebhookRequest>,
     begun: Option<JoinHandle<DeliveryWork>>,
@@ -40,7 +40,7 @@ pub(super) struct Play {
     pub(super) trips: u64,
 }
 
-/// What a step returns, as a script has it.
+/// The result of a step, as a script has it.
 pub(super) type Told = Result<String, Error>;
 
 impl Play {
@@ -72,7 +72,7 @@ impl Play {
         }
     }
 
-    /// Takes a step. Returns what is wrong with it.
+    /// Takes a step. Returns its problem.
     pub(super) async fn line(&mut self, line: &str) -> Option<String> {
         let (step, expected) = line.split_once(" => ").unwrap_or((line, ""));
         let (hooks, words): (Vec<&str>, Vec<&str>) =
@@ -109,7 +109,7 @@ impl Play {
         }
     }
 
-    /// Lets workers do what is due.
+    /// Lets workers do their due work.
     async fn work(&mut self, words: &[&str]) -> Result<Option<DeliveryWork>, Error> {
         match words {
             ["tick"] => self.worker.tick().await.map(Some),
@@ -136,7 +136,7 @@ impl Play {
         }
     }
 
-    /// Does what owners, staff and time do.
+    /// Acts as owners, staff and time.
     async fn write(&mut self, hook: &str, words: &[&str]) -> Result<(), Error> {
         let shop = &self.scene.shop;
         let (connect, account, clock) = (self.connect.clone(), shop.account, shop.clock.clone());

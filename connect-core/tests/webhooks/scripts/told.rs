@@ -1,4 +1,4 @@
-//! What steps return, in the words of scripts.
+//! The results of steps, in the words of scripts.
 
 use std::fmt::Debug;
 
@@ -70,7 +70,7 @@ impl Play {
         })
     }
 
-    /// The names of what arrived, in its order, and the work if it is more or less than that.
+    /// The names of the arrivals in their order, and the work if it differs.
     pub(super) fn told(&mut self, work: Option<DeliveryWork>) -> String {
         let requests = self.scene.endpoints.take();
         let mut names: Vec<String> = requests.iter().map(|to| self.arrived(to)).collect();
@@ -104,7 +104,7 @@ impl Play {
         }
     }
 
-    /// The name of an event that arrived, as it has to arrive.
+    /// The name of an arrived event, checked.
     fn arrived(&mut self, request: &WebhookRequest) -> String {
         let event = event(request);
         let host = request.url.trim_start_matches("https://");
@@ -142,7 +142,7 @@ impl Play {
         format!("{}={}", name.unwrap().0, data["quantity"])
     }
 
-    /// The numbers of the secrets that have signed a request.
+    /// The numbers of the secrets behind a request's signatures.
     fn signed_by(&self, hook: &str, request: &WebhookRequest) -> String {
         let signature = header(request, "service-signature");
         let now = self.connect.now().seconds() as u64;
@@ -163,7 +163,7 @@ impl Play {
         Ok(log)
     }
 
-    /// The log, oldest first: those that are in the same state, side by side, are one entry of it.
+    /// The log, oldest first: neighbours in the same state are one entry.
     async fn log(&self, hook: &str) -> Told {
         let account = self.scene.shop.account;
         let log = self.deliveries(hook).await?;
@@ -217,7 +217,7 @@ impl Play {
     }
 }
 
-/// The counts that are not zero.
+/// The counts above zero.
 pub(super) fn some<const N: usize>(counts: [(&str, usize); N]) -> String {
     let counts = counts.iter().filter(|(_, count)| *count > 0);
     let counts: Vec<_> = counts

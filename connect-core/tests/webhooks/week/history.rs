@@ -39,7 +39,7 @@ pub(super) enum Deed {
 #[derive(Clone, Debug)]
 pub(super) struct Release {
     pub(super) delivery: Delivery,
-    /// The time that had passed since the beginning.
+    /// The time since the beginning.
     pub(super) passed: Duration,
     /// The clock was set around it.
     pub(super) is_near_step: bool,

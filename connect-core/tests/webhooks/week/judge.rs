@@ -1,4 +1,4 @@
-//! The rules that hold at the end.
+//! The rules to hold at the end.
 
 mod mail;
 mod stock;

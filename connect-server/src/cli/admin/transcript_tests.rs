@@ -1,24 +1,19 @@
 //! A transcript of an operator's commands, and of their results as text.
 //!
 //! A line that begins with `> ` is a command, and what follows is its result and its audit line.
-//! `UPDATE_EXPECTED=1` writes the results of today. Two lines are no commands: `> wait 60` turns the clock,
-//! and `> deliver 500` sends all webhooks that are due, to endpoints answering with this status.
+//! `UPDATE_EXPECTED=1` writes the results of today. `> wait 60` and `> deliver 500` are steps of the
+//! [`Stage`].
 
-use std::{fmt::Write as _, fs, path::Path, sync::Arc};
+use std::fmt::Write as _;
 
 use clap::Parser as _;
-use connect_core::{
-    Connect,
-    environment::{ManualClock, SequentialIds},
-    storage::memory::MemoryStorage,
-    wire::Timestamp,
-};
+use connect_core::Connect;
 
 use crate::{
     cli::{Arguments, Command},
     commands::{
         Authority, Execution, OwnerCommand,
-        transcripts::{self, Endpoints, without_secrets},
+        transcripts::{self, Stage, without_secrets},
     },
 };
 
@@ -35,7 +30,7 @@ fn read(words: &str) -> Result<OwnerCommand, clap::Error> {
     })
 }
 
-/// Executes a command; what it prints, and what the audit log gets.
+/// Executes a command. Returns its output and the audit log's part.
 async fn done(connect: &Connect, words: &str) -> String {
     let command = match read(words) {
         Ok(command) => command,
@@ -54,28 +49,14 @@ async fn done(connect: &Connect, words: &str) -> String {
 // The time that an endpoint takes is measured.
 #[tokio::test(start_paused = true)]
 async fn commands_print_what_is_in_the_transcript() {
-    let clock = ManualClock::at(Timestamp::EPOCH.plus_seconds(1_800_000_000));
-    let connect = Connect::builder(Arc::new(MemoryStorage::new()))
-        .clock(clock.clone())
-        .ids(Arc::new(SequentialIds::default()))
-        .build();
-    let endpoints = Arc::<Endpoints>::default();
-    let worker = connect.webhook_worker(endpoints.clone(), None);
+    let stage = Stage::new();
     let file = "src/cli/admin/transcript.txt";
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
     let mut transcript = String::new();
-    let steps = fs::read_to_string(path).unwrap();
-    for step in steps.lines().filter_map(|line| line.strip_prefix("> ")) {
-        let seen = match *step.split(' ').collect::<Vec<_>>() {
-            ["wait", seconds] => {
-                clock.advance(seconds.parse().unwrap());
-                String::new()
-            }
-            ["deliver", status] => {
-                endpoints.answer(status.parse().unwrap());
-                format!("{:?}", worker.tick().await.unwrap())
-            }
-            _ => done(&connect, step).await,
+    for step in transcripts::steps(file) {
+        let words: Vec<_> = step.split(' ').collect();
+        let seen = match stage.step(&words).await {
+            Some(seen) => seen,
+            None => done(&stage.connect, &step).await,
         };
         let _ = writeln!(
             transcript,

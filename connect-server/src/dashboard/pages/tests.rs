@@ -47,7 +47,7 @@ fn request(connect: &Connect, route: &Route, session: &str) -> PageRequest {
     }
 }
 
-/// Which page a visitor is sent to.
+/// The page for a visitor to go to.
 fn onward(answer: &Answer) -> &str {
     match &answer.content {
         AnswerContent::Redirect(path) => path,

@@ -1,4 +1,4 @@
-//! Transcripts of visits: what an owner opens and sends, and what the pages say.
+//! Transcripts of visits: an owner's requests, and the pages.
 //!
 //! A line of a transcript that begins with `> ` is a step, and what follows is the answer to it.
 //! `UPDATE_EXPECTED=1` writes the answers of today:
@@ -6,32 +6,30 @@
 //! - `> GET /dashboard/tokens` opens a page, and follows redirects.
 //! - `> POST /dashboard/tokens name=Sync` sends a form, with the token of the page before.
 //! - `> call /v1/locations` calls the API with the token on the page before.
-//! - `> wait 60` turns the clock, in seconds.
-//! - `> deliver 500` sends all webhooks that are due; their endpoints answer with this status.
+//! - `> wait 60` and `> deliver 500` are steps of the [`Stage`].
 //!
 //! `{}` in a path is the first id on the page before that has the same path in front of it.
 //! A page is shown as its text, one line for each block, with the tags that a reader acts on. Of a page that
 //! was shown earlier, the lines at its end that are the same are left out.
 
-use std::{collections::BTreeMap, fmt::Write as _, fs, path::Path, sync::Arc};
+use std::{collections::BTreeMap, fmt::Write as _, sync::Arc};
 
 use connect_core::{
-    Account, Connect, NewAccount, NewLocation, NewScreen, ScreenType, WebhookWorker,
-    environment::{ManualClock, SequentialIds},
-    storage::memory::MemoryStorage,
-    wire::{Field, Id, ProductInput, Timestamp, VatRate},
+    Account, Connect, NewAccount, NewLocation, NewScreen, ScreenType,
+    environment::SequentialIds,
+    wire::{Field, Id, ProductInput, VatRate},
 };
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, header::COOKIE};
 
 use super::tests::context;
 use crate::{
-    commands::transcripts::{self, Endpoints, without_secrets},
+    commands::transcripts::{self, Stage, without_secrets},
     dashboard::{AnswerContent, DashboardContext, FormFields, PageRequest},
     sandbox::{Sandbox, SandboxClock},
     telemetry::recent_requests::RequestSummary,
 };
 
-/// The tags that a reader acts on, and those of charts.
+/// The tags for a reader to act on, and the tags of charts.
 const ACTIVE: [&str; 13] = [
     "a", "button", "form", "input", "label", "line", "meta", "option", "path", "rect", "select",
     "text", "textarea",
@@ -42,11 +40,8 @@ const INLINE: [&str; 8] = ["a", "abbr", "b", "code", "small", "span", "strong", 
 
 /// An owner's visit to a shop with a few products.
 struct Visit {
-    connect: Connect,
+    stage: Stage,
     context: DashboardContext,
-    clock: Arc<ManualClock>,
-    endpoints: Arc<Endpoints>,
-    worker: WebhookWorker,
     cookies: BTreeMap<String, String>,
     /// The page before.
     page: String,
@@ -58,25 +53,18 @@ struct Visit {
 impl Visit {
     /// Opens the shop. The page before is a letter with the owner's invitation.
     async fn begin() -> Self {
-        let clock = ManualClock::at(Timestamp::EPOCH.plus_seconds(1_800_000_000));
-        let connect = Connect::builder(Arc::new(MemoryStorage::new()))
-            .clock(clock.clone())
-            .ids(Arc::new(SequentialIds::default()))
-            .build();
-        let account = account(&connect).await;
+        let stage = Stage::new();
+        let connect = &stage.connect;
+        let account = account(connect).await;
         let invitation = connect.invite_owner(account).await.unwrap().secret;
         let sandbox = Sandbox::new(connect.clone(), Arc::new(SandboxClock::default()))
             .with_seeds(Arc::new(SequentialIds::default()));
-        let endpoints = Arc::<Endpoints>::default();
         Self {
-            worker: connect.webhook_worker(endpoints.clone(), None),
-            connect,
             context: DashboardContext {
                 sandbox: Some(sandbox),
                 ..context()
             },
-            clock,
-            endpoints,
+            stage,
             cookies: BTreeMap::new(),
             page: format!("/dashboard/invitations/{}", invitation.expose()),
             shown: BTreeMap::new(),
@@ -93,21 +81,21 @@ impl Visit {
         self.transcript.clear();
     }
 
-    /// Does one step, and writes down what is to be seen then.
+    /// Does one step, and writes down the visible result.
     async fn step(&mut self, step: &str) {
         let _ = writeln!(self.transcript, "> {step}");
-        match *step.split(' ').collect::<Vec<_>>() {
+        let words: Vec<_> = step.split(' ').collect();
+        match *words {
             ["GET", path] => self.request(Method::GET, path, "").await,
             ["POST", path] => self.request(Method::POST, path, "").await,
             ["POST", path, fields] => self.request(Method::POST, path, fields).await,
             ["call", path] => self.call(path).await,
-            ["wait", seconds] => self.clock.advance(seconds.parse().unwrap()),
-            ["deliver", status] => {
-                self.endpoints.answer(status.parse().unwrap());
-                let work = self.worker.tick().await.unwrap();
-                let _ = writeln!(self.transcript, "{work:?}");
+            _ => {
+                let seen = self.stage.step(&words).await.expect(step);
+                self.transcript.push_str(&seen);
+                self.transcript
+                    .push_str(if seen.is_empty() { "" } else { "\n" });
             }
-            _ => panic!("no step: {step}"),
         }
         self.transcript.push('\n');
     }
@@ -125,7 +113,7 @@ impl Visit {
                 .collect();
             let cookies = HeaderValue::try_from(cookies.join("; ")).unwrap();
             let answer = super::answer(PageRequest {
-                connect: self.connect.clone(),
+                connect: self.stage.connect.clone(),
                 context: self.context.clone(),
                 method,
                 path: path.to_owned(),
@@ -169,17 +157,21 @@ impl Visit {
         let (_, secret) = self.page.split_once("value=\"ck_").unwrap();
         let secret = format!("ck_{}", secret.split('"').next().unwrap());
         let address = [127, 0, 0, 1].into();
-        let caller = self.connect.authenticate(address, Some(&secret)).await;
+        let caller = self
+            .stage
+            .connect
+            .authenticate(address, Some(&secret))
+            .await;
         let request = Request::get(path).body(()).unwrap();
         let request = RequestSummary::of(&request);
         let id = HeaderValue::from_static("request-1");
-        let answered = request.answered(self.connect.now(), StatusCode::OK, Some(&id));
+        let answered = request.answered(self.stage.connect.now(), StatusCode::OK, Some(&id));
         self.context
             .recent
             .add(caller.unwrap().token().id, &answered);
     }
 
-    /// Replaces each `{}` of a path by what stands on the page before.
+    /// Replaces each `{}` of a path by its value on the page before.
     fn filled_in(&self, path: &str) -> String {
         let mut parts = path.split("{}");
         let mut filled = parts.next().unwrap().to_owned();
@@ -251,7 +243,7 @@ async fn account(connect: &Connect) -> Id<Account> {
     account
 }
 
-/// Returns a page without the lines at its end that are as before, when there are several.
+/// Returns a page without its unchanged end, if it has several lines.
 fn without_rest<'p>(page: &'p str, before: &str) -> &'p str {
     let lines = page.rsplit('\n').zip(before.rsplit('\n'));
     let same: Vec<_> = lines.take_while(|(now, before)| now == before).collect();
@@ -292,14 +284,12 @@ fn shown(page: &str) -> String {
 async fn pages_are_as_in_the_transcripts() {
     for name in ["account", "integrations", "screens", "shop"] {
         let file = format!("src/dashboard/pages/transcripts/{name}.txt");
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(&file);
         let mut visit = Visit::begin().await;
         if name != "account" {
             visit.sign_in().await;
         }
-        let steps = fs::read_to_string(path).unwrap();
-        for step in steps.lines().filter_map(|line| line.strip_prefix("> ")) {
-            visit.step(step).await;
+        for step in transcripts::steps(&file) {
+            visit.step(&step).await;
         }
         transcripts::assert_is(&visit.transcript, &file);
     }

@@ -1,4 +1,4 @@
-//! The sample in Rust, with the SDK: a function of the SDK's tests, which compile it.
+//! The sample in Rust, with the SDK: a compiled function of the SDK's tests.
 
 use serde_json::Value;
 
@@ -39,7 +39,7 @@ pub(crate) fn function(name: &str) -> String {
     letters.collect()
 }
 
-/// The values in an example that are no objects or lists.
+/// The plain values in an example.
 fn leaves(example: &Value, found: &mut Vec<String>) {
     match example {
         Value::Object(fields) => fields.values().for_each(|value| leaves(value, found)),
@@ -49,7 +49,7 @@ fn leaves(example: &Value, found: &mut Vec<String>) {
     }
 }
 
-/// A text without what tells a word of JSON from one of Rust: `dine_in` is `DineIn`.
+/// A text without the differences of JSON and Rust: `dine_in` is `DineIn`.
 fn plain(text: &str) -> String {
     text.replace('_', "").to_lowercase()
 }

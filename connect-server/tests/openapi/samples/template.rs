@@ -25,7 +25,7 @@ pub(super) fn python(operation: &Operation<'_>) -> String {
     lines(include_str!("templates/python.txt"), operation, path, body).join("\n")
 }
 
-/// The sample in TypeScript, with openapi-fetch and the types that openapi-typescript makes.
+/// The sample in TypeScript, with openapi-fetch and the types of openapi-typescript.
 pub(super) fn typescript(operation: &Operation<'_>) -> String {
     let body = operation
         .body
