@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use uuid::Uuid;
 
-use super::{Fault, Store, clock::clock_key, committed};
+use super::{Fault, Store, clock::clock_key, committed, keys::after_prefix};
 use crate::storage::{
     Commit, Entry, Key, Locked, MAX_KEY_LEN, Range, Read, State, StorageError, Value,
 };
@@ -216,11 +216,9 @@ impl<'s> LenientReader<'s> {
     ) -> Result<Chunk, Fault> {
         if let Some(keys) = error.unreadable_keys() {
             let key: Key = from.max(&keys.from).into();
-            let end = keys.to.clone();
-            let is_inside = |end: &Key| to.is_none_or(|to| **end < *to);
             return Ok(Chunk {
                 entries: Vec::new(),
-                next: end.filter(|end| is_inside(end) && *end > key),
+                next: keys.to.clone().map(|end| end.max(after(&key))),
                 damaged: Some((key, error)),
             });
         }
@@ -241,69 +239,73 @@ impl<'s> LenientReader<'s> {
     /// Finds a key behind a damaged area.
     /// Reads from this key on succeed. `None` when the range has no such key.
     async fn end_of_area(&self, from: &[u8], to: Option<&[u8]>) -> Option<Key> {
-        let mut low = from[..from.len().min(END_LEN)].to_vec();
-        low.resize(END_LEN, 0);
         // First further and further away, by a shorter and shorter beginning of the key.
-        let nearer = (1..=END_LEN)
+        let start = &from[..from.len().min(END_LEN)];
+        let nearer = (1..=start.len())
             .rev()
-            .filter_map(|len| next_of_len(&low[..len]));
-        let further = (low[0]..u8::MAX).map(|first| vec![first + 1]);
-        let ends: Vec<_> = nearer.chain(further).collect();
+            .map(|len| after_prefix(&start[..len]));
+        let further =
+            (start.first().copied().unwrap_or(0)..u8::MAX).map(|first| [first + 1].into());
+        let ends: Vec<Key> = nearer.chain(further).collect();
         let mut high = None;
         for end in ends {
             if to.is_some_and(|to| *end >= *to) {
                 break;
             }
-            if self.scan(&end, to, 1).await.is_ok() {
+            if self.scan(from.max(&end), to, 1).await.is_ok() {
                 high = Some(end);
                 break;
             }
-            low = end;
         }
-        let mut high = high?;
-        // Then back, by halves of the beginning that was left free.
-        high.resize(END_LEN, 0);
-        low.resize(END_LEN, 0);
-        for _ in 0..8 * END_LEN {
-            let middle = half_way(&low, &high);
-            if middle == low {
-                break;
-            }
-            if self.scan(&middle, to, 1).await.is_ok() {
-                high = middle;
-            } else {
-                low = middle;
-            }
-        }
-        // A shorter key may be the first that can be read.
-        let last = high.iter().rposition(|byte| *byte != 0);
-        let shorter = high[..last.map_or(0, |last| last + 1)].to_vec();
-        if *shorter > *from && self.scan(&shorter, to, 1).await.is_ok() {
-            high = shorter;
-        }
-        Some(high.into())
+        // Then back: the last byte of this key is smaller, and further ones follow.
+        let high = high?;
+        let (_, common) = high.split_last()?;
+        let edge = Edge::Area {
+            from,
+            high: &high,
+            to,
+        };
+        Some(match self.last_before(edge, common, END_LEN).await {
+            Ok(last) => after(&last),
+            Err(last) => after_prefix(&last),
+        })
     }
 
     /// Finds the key of the first, unreadable row of a range.
-    /// A read up to a key behind the row fails; a read up to the row or less succeeds. `None` when
-    /// this does not hold: the first failure had another cause.
+    /// `None` when there is none: the first failure had another cause.
     async fn first_key(&self, from: &[u8], to: Option<&[u8]>) -> Option<Key> {
         // All keys of a range begin with what its two ends have in common.
         let ends = from.iter().zip(to.unwrap_or_default());
         let common = ends.take_while(|(from, to)| from == to);
-        let mut key: Vec<u8> = common.map(|(byte, _)| *byte).collect();
-        while key.len() <= MAX_KEY_LEN {
-            if self.is_before(from, &after(&key)).await {
-                return to.is_none_or(|to| *key < *to).then(|| key.into());
+        let common: Vec<u8> = common.map(|(byte, _)| *byte).collect();
+        let found = self.last_before(Edge::Row(from), &common, MAX_KEY_LEN);
+        let found = found.await.ok()?;
+        to.is_none_or(|to| *found < *to).then(|| found.into())
+    }
+
+    /// Finds the last key before an edge, among the keys with a common beginning.
+    ///
+    /// # Errors
+    /// The beginning of the key, when it has more than `most` bytes.
+    async fn last_before(
+        &self,
+        edge: Edge<'_>,
+        common: &[u8],
+        most: usize,
+    ) -> Result<Vec<u8>, Vec<u8>> {
+        let mut key = common.to_vec();
+        while key.len() <= most {
+            if self.is_behind(edge, &after(&key)).await {
+                return Ok(key);
             }
-            // The largest next byte with which the row is not before the key.
+            // The largest next byte with which the key is before the edge.
             let (mut least, mut most) = (0u8, u8::MAX);
             while least < most {
                 let middle = most - (most - least) / 2;
                 key.push(middle);
-                let is_before = self.is_before(from, &key).await;
+                let is_behind = self.is_behind(edge, &key).await;
                 key.pop();
-                if is_before {
+                if is_behind {
                     most = middle - 1;
                 } else {
                     least = middle;
@@ -311,13 +313,32 @@ impl<'s> LenientReader<'s> {
             }
             key.push(least);
         }
-        None
+        Err(key)
     }
 
-    /// Returns whether the first, unreadable row from `from` on is before `key`.
-    async fn is_before(&self, from: &[u8], key: &[u8]) -> bool {
-        key > from && self.scan(from, Some(key), 1).await.is_err()
+    async fn is_behind(&self, edge: Edge<'_>, key: &[u8]) -> bool {
+        match edge {
+            Edge::Row(from) => self.scan(from, Some(key), 1).await.is_err(),
+            Edge::Area { from, high, to } => {
+                self.scan(key.max(from).min(high), to, 1).await.is_ok()
+            }
+        }
     }
+}
+
+/// A place among the keys, found by reads.
+#[derive(Clone, Copy)]
+enum Edge<'k> {
+    /// Behind the first, unreadable row from this key on.
+    /// A read up to a key behind the row fails; a read up to the row or less succeeds.
+    Row(&'k [u8]),
+    /// The end of a damaged area.
+    /// A read from this end on succeeds, as from the key `high`.
+    Area {
+        from: &'k [u8],
+        high: &'k [u8],
+        to: Option<&'k [u8]>,
+    },
 }
 
 /// The read of a range's first `limit` rows.
@@ -327,31 +348,6 @@ fn scan(range: Range<'_>, limit: usize) -> Read<'_> {
         limit,
         newest_first: false,
     }
-}
-
-/// The first key behind a prefix; `None` for all ones.
-fn next_of_len(start: &[u8]) -> Option<Vec<u8>> {
-    let last = start.iter().rposition(|byte| *byte < u8::MAX)?;
-    let mut next = start[..=last].to_vec();
-    next[last] += 1;
-    Some(next)
-}
-
-/// The key in the middle of two keys of the same length.
-fn half_way(low: &[u8], high: &[u8]) -> Vec<u8> {
-    let mut sum = vec![0; low.len()];
-    let mut carry = 0;
-    for (place, (low, high)) in sum.iter_mut().zip(low.iter().zip(high)).rev() {
-        let digit = u16::from(*low) + u16::from(*high) + carry;
-        carry = digit >> 8;
-        *place = (digit & 0xFF) as u8;
-    }
-    for place in &mut sum {
-        let digit = carry << 8 | u16::from(*place);
-        *place = (digit / 2) as u8;
-        carry = digit % 2;
-    }
-    sum
 }
 
 /// The next key in order: this one with a zero byte appended.

@@ -76,35 +76,48 @@ async fn the_key_of_a_damaged_row_is_found() {
 async fn a_damaged_area_is_passed_over() {
     let rows: Vec<[u8; 20]> = (0..100).map(|row| [row; 20]).collect();
     let keys: Vec<&[u8]> = rows.iter().map(|row| &row[..]).collect();
-    for names_keys in [false, true] {
-        let storage = MemoryStorage::new();
-        let put = |key: &&[u8]| (Key::from(*key), Write::Put(Value::default()));
-        let commit = Commit {
-            writes: keys.iter().map(put).collect(),
-            ..Commit::default()
-        };
-        storage.commit(commit).await.unwrap();
-        let area = TornArea {
-            storage,
-            from: Key::from(&rows[30][..]),
-            to: Key::from(&rows[60][..]),
-            names_keys,
-            reads: AtomicUsize::new(0),
-        };
-        let area = Arc::new(area);
-        let store = Store::new(area.clone(), Environment::default());
-        let reader = LenientReader::new(&store);
-        let (mut next, mut seen, mut damaged) = (Some(Key::default()), 0, 0);
-        while let Some(at) = next {
-            let piece = reader.piece(&at, None, 7).await.unwrap();
-            seen += piece.entries.len();
-            damaged += usize::from(piece.damaged.is_some());
-            next = piece.next;
+    // The end of the area, the end of the range, and the rows that can be read.
+    for (to, end, readable) in [
+        (keys[60], None, 70),
+        // Only a longer key is behind the area.
+        (&[&rows[59][..], &[0]].concat(), None, 70),
+        (keys[60], Some(keys[80]), 50),
+        (keys[60], Some(keys[60]), 30),
+        (keys[60], Some(keys[50]), 30),
+    ] {
+        for names_keys in [false, true] {
+            let storage = MemoryStorage::new();
+            let put = |key: &&[u8]| (Key::from(*key), Write::Put(Value::default()));
+            let commit = Commit {
+                writes: keys.iter().map(put).collect(),
+                ..Commit::default()
+            };
+            storage.commit(commit).await.unwrap();
+            let area = TornArea {
+                storage,
+                from: Key::from(keys[30]),
+                to: Key::from(to),
+                names_keys,
+                reads: AtomicUsize::new(0),
+            };
+            let area = Arc::new(area);
+            let store = Store::new(area.clone(), Environment::default());
+            let reader = LenientReader::new(&store);
+            let (mut next, mut seen, mut damaged) = (Some(Key::default()), 0, 0);
+            while let Some(at) = next {
+                let piece = reader.piece(&at, end, 7).await.unwrap();
+                seen += piece.entries.len();
+                damaged += usize::from(piece.damaged.is_some());
+                next = piece.next;
+            }
+            let case = format!("{to:?} {end:?} {names_keys}");
+            assert_eq!(seen, readable, "{case}");
+            // Row by row at first, and then the rest at once.
+            let expected = if names_keys { 1 } else { MOST_ALONE + 1 };
+            assert_eq!(damaged, expected, "{case}");
+            let reads = area.reads.load(Ordering::Relaxed);
+            assert!(reads < 10_000, "{reads} reads");
         }
-        assert_eq!(seen, 70, "{names_keys}");
-        assert!((1..=MOST_ALONE + 1).contains(&damaged), "{damaged}");
-        let reads = area.reads.load(Ordering::Relaxed);
-        assert!(reads < 10_000, "{reads} reads");
     }
 }
 
