@@ -1,11 +1,11 @@
 //! What an account may store, and how it is counted.
 
 use connect_core::{
-    Connect, Error, ScreenType, StorageLimits,
+    Connect, Error, NewWebhook, ScreenType, StorageLimits,
     storage::{Commit, Key, Read, Storage as _, Value, Write},
     wire::{
-        Batch, BatchStatus, CategoryInput, ErrorCode, Field, OptionGroupInput, OptionInput,
-        Product, ProductInput, TransactionInput,
+        Batch, BatchStatus, CategoryInput, ErrorCode, EventType, Field, OptionGroupInput,
+        OptionInput, Product, ProductInput, TransactionInput,
     },
 };
 use serde_json::json;
@@ -13,6 +13,7 @@ use serde_json::json;
 use crate::{
     faulty::rows,
     shop::{self, Shop, keyed},
+    stored::family,
 };
 
 const SMALL: StorageLimits = StorageLimits {
@@ -71,8 +72,11 @@ async fn a_location_has_so_many_records_of_a_kind() {
     let at = shop.connect.location(&shop.at);
     let (products, categories, groups) = (at.products(), at.categories(), at.option_groups());
     let first = products.create(ProductInput::named("A")).await.unwrap();
-    for name in ["B", "C"] {
+    // Of three, two are not near the limit yet.
+    for (name, accounts_near) in [("B", 0), ("C", 1)] {
         products.create(ProductInput::named(name)).await.unwrap();
+        let backlog = shop.connect.backlog().await.unwrap();
+        assert_eq!(backlog.stored.near_limit, accounts_near);
     }
     let refused = products.create(ProductInput::named("D")).await;
     let (code_, status, message) = code(refused);
@@ -346,6 +350,77 @@ async fn what_was_never_counted_is_counted() {
     let problems = check(&strict.connect).await;
     assert_eq!(problems.len(), 1, "{problems:?}");
     assert!(problems[0].contains("981 products"), "{problems:?}");
+}
+
+/// What is counted later counts as much, and for as long, as what was counted when it was written.
+#[tokio::test]
+async fn a_later_count_is_the_same() {
+    let shop = open(StorageLimits::default()).await;
+    for name in ["Old", "New"] {
+        shop.clock.advance(20 * 24 * 3600);
+        let kept = ProductInput::named(name);
+        shop.products().create(kept).await.unwrap();
+        let deleted = ProductInput::named(format!("{name}er"));
+        let deleted = shop.products().create(deleted).await.unwrap();
+        shop.products().delete(deleted.id).await.unwrap();
+    }
+    let counted = async || {
+        let mut counts = counts(&shop).await;
+        let passing = counts["passing"].as_array_mut().unwrap();
+        passing.sort_by_key(|entry| entry[0].as_u64());
+        counts
+    };
+    let expected = counted().await;
+    forget_counts(&shop).await;
+    shop.connect.maintain().await.unwrap();
+    assert_eq!(counted().await, expected);
+}
+
+/// Events, stored answers and deliveries count until they are purged.
+#[tokio::test]
+async fn what_is_purged_later_counts_until_then() {
+    let shop = open(StorageLimits::default()).await;
+    let passing = async || -> u64 {
+        let counts = counts(&shop).await;
+        let passing = counts["passing"].as_array().unwrap();
+        passing.iter().map(|entry| entry[1].as_u64().unwrap()).sum()
+    };
+    let rows_of = async |families: &[u8]| -> u64 {
+        let rows = rows(&*shop.storage).await;
+        let rows = rows.iter().filter(|(key, _)| families.contains(&key[16]));
+        rows.map(|(key, row)| (key.len() + row.len()) as u64).sum()
+    };
+    let create = async |name: &str| {
+        let input = connect_core::Request::from(ProductInput::named(name));
+        let here = shop.connect.location(&shop.at);
+        here.json::<Product>()
+            .create(keyed(input, name))
+            .await
+            .unwrap();
+    };
+    let kept = [family::EVENT, family::ANSWER, family::ANSWER_BY_EXPIRY];
+    create("Rye").await;
+    assert_eq!(passing().await, rows_of(&kept).await);
+    let new = NewWebhook {
+        url: "https://hooks.example/in".to_owned(),
+        events: vec![EventType::ProductChanged],
+        location_ids: Vec::new(),
+    };
+    shop.connect
+        .create_webhook(shop.account, new)
+        .await
+        .unwrap();
+    create("Oat").await;
+    let deliveries = passing().await - rows_of(&kept).await;
+    // Twice: in the queue, and in the log with its attempts.
+    let queued = rows_of(&[family::DELIVERY_BY_DUE]).await;
+    assert!(
+        (2 * queued..4 * queued).contains(&deliveries),
+        "{deliveries} of {queued}"
+    );
+    shop.clock.advance(36 * 24 * 3600);
+    let stored = shop.connect.stored(shop.account).await.unwrap().bytes;
+    assert_eq!(json!(stored), counts(&shop).await["bytes"]);
 }
 
 /// The bytes are those of the rows as they lie in the storage.

@@ -116,7 +116,7 @@ impl PageRequest<TimeKey> {
             Some(_) => Some(request.began),
             None => since,
         };
-        let oldest = now.plus_seconds(-TOMBSTONE_DAYS * 24 * 3600);
+        let oldest = now.plus_days(-TOMBSTONE_DAYS);
         if sync.include_deleted && from.is_some_and(|from| from < oldest) {
             return Err(request.too_old(oldest));
         }

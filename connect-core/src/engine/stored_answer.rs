@@ -120,17 +120,16 @@ pub(crate) fn store(
     }
     let row = unit.json(&stored);
     let row = Value::from(pack::pack(&row));
-    // The entry has the answer's key as its value, and nearly the same key.
-    unit.count_until(row.len() + 3 * key_of_answer.len(), expires_at);
     let by_expiry = [
         KeyPart::Time(expires_at),
         KeyPart::Id(caller.id()),
         KeyPart::Text(idempotency.key.as_str()),
     ];
-    unit.put_unversioned(
-        key(GLOBAL, Family::AnswerByExpiry, &by_expiry),
-        Value::from(&*key_of_answer),
-    );
+    let by_expiry = key(GLOBAL, Family::AnswerByExpiry, &by_expiry);
+    let entry = Value::from(&*key_of_answer);
+    let stored = [&by_expiry, &*entry, &key_of_answer, &*row].map(<[u8]>::len);
+    unit.count_until(stored.iter().sum(), expires_at);
+    unit.put_unversioned(by_expiry, entry);
     unit.put_unversioned(key_of_answer, row);
     Ok(())
 }

@@ -154,7 +154,7 @@ impl Partition {
             )));
         }
         // With no event left, all were purged, unless the last change is too recent for that.
-        let is_recent = clock.updated_at >= now.plus_seconds(-EVENT_DAYS * 24 * 3600);
+        let is_recent = clock.updated_at >= now.plus_days(-EVENT_DAYS);
         let first_missing = newest.map_or(clock.sequence, |newest| newest + 1);
         if first_missing <= clock.sequence && (newest.is_some() || is_recent) && clock.sequence > 0
         {

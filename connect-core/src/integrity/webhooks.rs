@@ -110,7 +110,7 @@ pub(super) fn outstanding(findings: &mut Findings, at: &ReadKey, row: &Value) {
         return findings.bad(format!("delivery {} is due at another time", delivery.id));
     }
     // Where no worker has run for weeks, an event may be purged before it was delivered.
-    let is_kept = delivery.created_at > findings.now.plus_seconds(-EVENT_DAYS * 24 * 3600);
+    let is_kept = delivery.created_at > findings.now.plus_days(-EVENT_DAYS);
     if let Some(event) = delivery.event_key().filter(|_| is_kept) {
         let id = delivery.event_id;
         findings.refers(

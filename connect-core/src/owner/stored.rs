@@ -64,13 +64,15 @@ impl AccountStored {
     /// Returns whether four fifths of a limit are used up.
     pub fn is_near_limit(&self) -> bool {
         let limits = &self.limits;
-        let is_near = |used: u64, most: u64| used.saturating_mul(100) >= most.saturating_mul(NEAR);
-        is_near(self.bytes, limits.account_bytes)
-            || self.locations.iter().any(|at| {
-                is_near(at.products, limits.products)
-                    || is_near(at.categories, limits.categories)
-                    || is_near(at.option_groups, limits.option_groups)
-            })
+        let records = self.locations.iter().flat_map(|at| {
+            [
+                (at.products, limits.products),
+                (at.categories, limits.categories),
+                (at.option_groups, limits.option_groups),
+            ]
+        });
+        let mut all = records.chain([(self.bytes, limits.account_bytes)]);
+        all.any(|(used, most)| used.saturating_mul(100) >= most.saturating_mul(NEAR))
     }
 }
 

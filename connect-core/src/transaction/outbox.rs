@@ -17,8 +17,8 @@ use crate::{
     wire::{Event, EventType, limits::DELIVERY_DAYS},
 };
 
-/// Bytes of a delivery's queue and log keys, and of an attempt.
-const ATTEMPT: usize = 800;
+/// The counted bytes of a delivery: its rows in the queue and in the log, with an attempt.
+const DELIVERY: usize = 1600;
 
 /// The handling of frequent events.
 #[derive(Clone, Copy)]
@@ -95,10 +95,7 @@ impl UnitOfWork<'_> {
             // Not the time of the change, which may be ahead of a clock that was set back.
             let delivery = Delivery::new(id, webhook, event.clone(), self.now());
             let row = self.json(&delivery);
-            // It lies in the queue, and then with its attempts in the log.
-            let most = 2 * row.len() + ATTEMPT;
-            let until = self.now().plus_seconds(DELIVERY_DAYS * 24 * 3600);
-            self.count_until(most, until);
+            self.count_until(DELIVERY, self.now().plus_days(DELIVERY_DAYS));
             match bursts {
                 Bursts::Kept => {
                     if let Some(place) = delivery.queue_key() {

@@ -132,9 +132,7 @@ impl Usage {
         match counted(family) {
             None => {}
             Some(_) if !self.has_counted(key) => {}
-            Some(UsageRule::Days(days)) => {
-                self.add_until(of_row(after), now.plus_seconds(days * DAY), now)
-            }
+            Some(UsageRule::Days(days)) => self.add_until(of_row(after), now.plus_days(days), now),
             Some(UsageRule::Always) => {
                 if let Some(len) = after {
                     self.add(key, family, len);
@@ -259,13 +257,11 @@ mod tests {
             for start in 0..16 {
                 let mut usage = Usage::default();
                 usage.add_until(1000, at(start + days), at(start));
-                assert_eq!(usage.total(at(start)), 1000);
-                assert_eq!(usage.total(at(start + days)), 1000, "{days} from {start}");
-                assert_eq!(
-                    usage.total(at(start + latest + 1)),
-                    0,
-                    "{days} from {start}"
-                );
+                usage.add_until(1, at(start + 120), at(start));
+                for (later, total) in [(0, 1001), (days, 1001), (latest, 1)] {
+                    let counted = usage.total(at(start + later));
+                    assert_eq!(counted, total, "{days} from {start}, {later} later");
+                }
             }
         }
     }

@@ -60,6 +60,12 @@ impl Timestamp {
         Self::from_micros(self.0.saturating_add(seconds.saturating_mul(1_000_000)))
     }
 
+    /// The point `days` of 24 hours later (or earlier, when negative).
+    #[must_use]
+    pub(crate) const fn plus_days(self, days: i64) -> Self {
+        self.plus_seconds(days.saturating_mul(24 * 3600))
+    }
+
     /// The point `micros` microseconds later.
     #[must_use]
     pub const fn plus_micros(self, micros: i64) -> Self {

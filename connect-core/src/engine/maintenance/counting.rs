@@ -16,8 +16,6 @@ use crate::{
     wire::Timestamp,
 };
 
-const DAY: i64 = 24 * 3600;
-
 /// The rows counted per commit: few enough to hardly delay writers.
 const PIECE: usize = 500;
 
@@ -118,10 +116,8 @@ fn add(usage: &mut Usage, (key, row): &Entry, now: Timestamp) {
                 Family::Event => created_at(row),
                 _ => at.time(),
             };
-            let until = written.unwrap_or(now).plus_seconds(days * DAY);
-            if until > now {
-                usage.add_until((key.len() + row.len()) as u64, until, now);
-            }
+            let until = written.unwrap_or(now).plus_days(days);
+            usage.add_until((key.len() + row.len()) as u64, until, now);
         }
     }
 }

@@ -69,6 +69,20 @@ async fn what_is_known_is_not_read_again() {
     assert_eq!(unit.rounds, 3);
 }
 
+/// A row that is overwritten without a read counts as what it is then.
+#[tokio::test]
+async fn a_row_overwritten_unread_is_counted_once() {
+    let store = store();
+    for len in [9, 4] {
+        let mut unit = begun(&store).await;
+        unit.begin_counts();
+        unit.put(row(1), Value::from(&[0; 9][..len]));
+        assert!(unit.commit().await.unwrap());
+    }
+    let bytes = begun(&store).await.account_bytes();
+    assert_eq!(bytes, row(1).len() as u64 + 4);
+}
+
 /// A unit that writes nothing expects nothing of its commit.
 #[tokio::test]
 async fn several_rounds_are_one_state() {

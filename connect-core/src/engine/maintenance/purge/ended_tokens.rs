@@ -6,7 +6,7 @@
 
 use uuid::Uuid;
 
-use super::{CHUNK, DAY, Purge};
+use super::{CHUNK, Purge};
 use crate::{
     storage::{Commit, Entry, Expectation, Key, Value, Write},
     transaction::{
@@ -37,7 +37,7 @@ impl Purge<'_> {
 
     /// Purges the ended ones of these tokens, in one commit.
     async fn ended_of(&mut self, account: Uuid, listed: &[Entry]) -> Result<(), Fault> {
-        let oldest = self.now.plus_seconds(-ENDED_TOKEN_DAYS * DAY);
+        let oldest = self.now.plus_days(-ENDED_TOKEN_DAYS);
         let mut rows = Vec::new();
         for (entry, digest) in listed {
             match (ReadKey::of(entry).and_then(|at| at.id()), digest_of(digest)) {

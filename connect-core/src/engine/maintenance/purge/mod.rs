@@ -28,8 +28,6 @@ use crate::{
 /// Rows removed per commit: few enough to hardly delay writers.
 const CHUNK: usize = 500;
 
-const DAY: i64 = 24 * 3600;
-
 /// The result of a round of maintenance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Maintenance {
@@ -204,7 +202,7 @@ impl<'c> Purge<'c> {
     /// Purges the tombstones of one family at a location.
     /// The same commit records the time since which they are complete; every list with deletions reads it.
     async fn tombstones(&mut self, location: Uuid, family: Family) -> Result<(), Fault> {
-        let oldest = self.now.plus_seconds(-TOMBSTONE_DAYS * DAY);
+        let oldest = self.now.plus_days(-TOMBSTONE_DAYS);
         let since_key = tombstones_since_key(location);
         let start = key(location, family, &[]);
         let end = [&start[..], &time_bytes(oldest)].concat();
@@ -237,7 +235,7 @@ impl<'c> Purge<'c> {
 
     /// Purges the old events of a location.
     async fn events(&mut self, location: Uuid) -> Result<(), Fault> {
-        let oldest = self.now.plus_seconds(-EVENT_DAYS * DAY);
+        let oldest = self.now.plus_days(-EVENT_DAYS);
         let purged = self.older_than(oldest, location, Family::Event).await?;
         self.done.events += purged;
         Ok(())
@@ -246,7 +244,7 @@ impl<'c> Purge<'c> {
     /// Purges the old deliveries of a webhook from its log.
     /// A delivery still being retried is weeks younger than the purged ones, unless its webhook is off.
     async fn deliveries(&mut self, webhook: Uuid) -> Result<(), Fault> {
-        let oldest = self.now.plus_seconds(-DELIVERY_DAYS * DAY);
+        let oldest = self.now.plus_days(-DELIVERY_DAYS);
         let purged = self.older_than(oldest, webhook, Family::Delivery).await?;
         self.done.deliveries += purged;
         Ok(())
@@ -256,7 +254,7 @@ impl<'c> Purge<'c> {
     /// The log is purged first, so no delivery stays in it longer than in the queue.
     async fn waiting_deliveries(&mut self, webhook: Uuid) -> Result<(), Fault> {
         let start = key(webhook, Family::DeliveryByDue, &[]);
-        let oldest = KeyPart::Time(self.now.plus_seconds(-WAITING_DAYS * DAY));
+        let oldest = KeyPart::Time(self.now.plus_days(-WAITING_DAYS));
         let end = key(webhook, Family::DeliveryByDue, &[oldest]);
         self.done.deliveries += self.walk(start, end, Expects::Nothing, |_| true).await?;
         Ok(())
@@ -267,7 +265,7 @@ impl<'c> Purge<'c> {
     /// Their age limit is that of its queued deliveries. Both are stored by product, so all rows are read.
     /// Nothing is read in the first 30 days after the webhook was disabled: hardly any row is old enough.
     async fn waiting_stock(&mut self, webhook: Uuid, off_since: Timestamp) -> Result<(), Fault> {
-        let oldest = self.now.plus_seconds(-WAITING_DAYS * DAY);
+        let oldest = self.now.plus_days(-WAITING_DAYS);
         if off_since >= oldest {
             return Ok(());
         }
