@@ -64,6 +64,8 @@ pub(super) struct FairQueue {
     family: Family,
     /// The entries read at a time.
     piece: usize,
+    /// The most groups with a remembered account.
+    remembered: usize,
     /// The groups with a turn in this cycle.
     /// A new cycle begins when a round reaches the end of the queue without finding another one.
     had: HashSet<Uuid>,
@@ -122,6 +124,7 @@ impl FairQueue {
         Self {
             family,
             piece: PIECE,
+            remembered: REMEMBERED,
             had: HashSet::new(),
             go_on: None,
             accounts: HashMap::new(),
@@ -139,7 +142,7 @@ impl FairQueue {
         reader: &LenientReader<'_>,
         groups: &HashSet<Uuid>,
     ) -> Result<(), Fault> {
-        if self.accounts.len() + groups.len() > REMEMBERED {
+        if self.accounts.len() + groups.len() > self.remembered {
             self.accounts.clear();
         }
         let links: Vec<Key> = groups.iter().copied().map(Webhooks::link_key).collect();
@@ -335,6 +338,16 @@ mod tests {
             assert_eq!(seen, [2, 3]);
             // No round reads all of it.
             assert!(rounds > 4, "{rounds}");
+        }
+    }
+
+    #[tokio::test]
+    async fn the_remembered_accounts_have_a_bound() {
+        for (groups, remembered) in [(6, 6), (8, 2)] {
+            let mut scheduler = by_two();
+            scheduler.remembered = 6;
+            round(&mut scheduler, &queue(1..=groups).await, 8, &[]).await;
+            assert_eq!(scheduler.accounts.len(), remembered, "{groups}");
         }
     }
 

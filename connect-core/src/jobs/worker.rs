@@ -320,10 +320,10 @@ mod tests {
         }
     }
 
-    /// The turns given so far, by group.
+    /// The turns given so far, each with its group and start.
     #[derive(Default)]
     struct Given {
-        turns: Mutex<[usize; 3]>,
+        turns: Mutex<Vec<(usize, Instant)>>,
         under_way: AtomicUsize,
     }
 
@@ -356,7 +356,7 @@ mod tests {
         /// The first group makes progress, the second one does not, and the third one panics.
         async fn work(&self, group: Uuid) -> Result<Turn<usize>, Error> {
             let group = group.as_u128() as usize;
-            self.given.turns.lock()[group - 1] += 1;
+            self.given.turns.lock().push((group, Instant::now()));
             assert!(group < 3, "as the test wants it");
             let under_way = self.given.under_way.fetch_add(1, Ordering::Relaxed) + 1;
             assert!(under_way <= Self::GROUPS);
@@ -380,9 +380,20 @@ mod tests {
             stop: watch::Sender::new(false),
             given: given.clone(),
         };
+        let begun = Instant::now();
         let time_is_up = sleep(Duration::from_millis(3500));
         run(turns, Duration::from_secs(1), time_is_up).await;
-        assert_eq!(*given.turns.lock(), [12, 4, 4]);
+        let tenths_of = |group| -> Vec<_> {
+            let turns = given.turns.lock();
+            let turns = turns.iter().filter(|(given, _)| *given == group);
+            turns
+                .map(|(_, at)| (*at - begun).as_millis() / 100)
+                .collect()
+        };
+        assert_eq!(tenths_of(1).len(), 12);
+        // The third begins as soon as the second makes room.
+        assert_eq!(tenths_of(2), [0, 10, 20, 30]);
+        assert_eq!(tenths_of(3), [0, 10, 20, 30]);
         // The current turn has ended.
         assert_eq!(given.under_way.load(Ordering::Relaxed), 0);
     }

@@ -194,4 +194,18 @@ mod tests {
         let long = "\u{e9}".repeat(MOST_RESPONSE);
         assert_eq!(excerpt(format!("{long}x").as_bytes()), Some(long));
     }
+
+    #[test]
+    fn a_failure_has_its_reason() {
+        for (result, expected) in [
+            (Ok(204), ""),
+            (Ok(302), "answered 302. Redirects are not followed"),
+            (Ok(404), "answered 404. It must answer 200 to 299"),
+            (Err("No such host.".to_owned()), "No such host."),
+        ] {
+            let found = reason(&result, result == Ok(204)).unwrap_or_default();
+            assert!(found.contains(expected), "{result:?}: {found}");
+            assert_eq!(found.is_empty(), expected.is_empty(), "{result:?}: {found}");
+        }
+    }
 }

@@ -205,6 +205,7 @@ mod tests {
             a_second: 1,
         });
         let all = Semaphore::new(1);
+        let held = hosts.of("https://held.example").try_enter();
         let place = hosts.of("https://a.example").try_enter().unwrap();
         assert!(hosts.of("https://a.example/b").try_enter().is_none());
         drop(place.begin(&all).await.unwrap());
@@ -214,7 +215,43 @@ mod tests {
             drop(hosts.of(&format!("https://{millis}.example")));
             let used = hosts.used.lock();
             assert_eq!(used.contains_key("a.example"), is_known, "{millis}");
-            assert!(used.len() <= 2, "{millis}");
+            assert!(used.contains_key("held.example"), "{millis}");
+            assert!(used.len() <= 3, "{millis}");
         }
+        drop(held);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_host_begins_so_many_requests_in_a_second() {
+        let host = |a_second| {
+            let limits = HostLimits {
+                at_a_time: 5,
+                a_second,
+            };
+            Hosts::limited(limits).of("https://a.example")
+        };
+        let (all, begun) = (Semaphore::new(1), Instant::now());
+        let millis = || begun.elapsed().as_millis();
+        let two = host(2);
+        for expected in [0, 0, 1000, 1000, 2000] {
+            drop(two.try_enter().unwrap().begin(&all).await.unwrap());
+            assert_eq!(millis(), expected);
+        }
+        // Two have waited for a place among all hosts: the second one does not count until it begins.
+        let one = host(1);
+        let held = all.acquire().await;
+        let request = async || {
+            let place = one.try_enter().unwrap();
+            let _place = place.begin(&all).await;
+            let at = millis();
+            sleep(Duration::from_millis(400)).await;
+            at
+        };
+        let release = async {
+            sleep(Duration::from_millis(500)).await;
+            drop(held);
+        };
+        let (first, second, ()) = tokio::join!(request(), request(), release);
+        assert_eq!((first, second), (2500, 3500));
     }
 }

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     storage::{Entry, Key},
     transaction::{
-        Delivery, DeliveryStatus, End, Fault, LenientReader, OwnWebhook, UnitOfWork,
+        DeliveryStatus, End, Fault, LenientReader, OwnWebhook, UnitOfWork,
         keys::{Family, after_prefix, key},
     },
 };
@@ -82,17 +82,10 @@ fn settle(unit: &mut UnitOfWork<'_>, own: &OwnWebhook, (place, row): Entry) -> b
         put(unit, &delivery);
         return true;
     }
-    if is_out_of_order(&delivery, own) {
+    if delivery.next_attempt_at != Some(delivery.created_at) {
         unit.delete(place);
         delivery.next_attempt_at = Some(delivery.created_at);
         put(unit, &delivery);
     }
     false
-}
-
-/// Returns whether a waiting delivery has another due time than at first.
-fn is_out_of_order(delivery: &Delivery, own: &OwnWebhook) -> bool {
-    !delivery.attempts.is_empty()
-        && delivery.next_attempt_at != Some(delivery.created_at)
-        && delivery.is_from_before(own.webhook.enabled_at)
 }
