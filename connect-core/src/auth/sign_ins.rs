@@ -301,6 +301,29 @@ mod tests {
         assert!(!is_refused(counts.confirm(Id::new(Uuid::nil()), AT)));
     }
 
+    #[test]
+    fn an_address_guessed_from_many_places_is_slowed_down_everywhere() {
+        let mut counts = SignInCounts::default();
+        let from = |number: u32| IpAddr::from(number.to_be_bytes());
+        for number in 0..OF_EMAIL {
+            counts.attempt(from(number << 8), "a", AT).unwrap();
+        }
+        for attempt in 0..OF_PAIR {
+            let counted = counts.attempt(from(1 << 31), "a", AT);
+            assert_eq!(is_refused(counted), attempt >= OF_PAIR_WHEN_SLOWED);
+        }
+    }
+
+    #[test]
+    fn attempts_that_succeed_do_not_count() {
+        let store = Store::new(Arc::new(MemoryStorage::new()), Environment::default());
+        let sign_ins = SignIns::new(Arc::new(store));
+        for _ in 0..=OF_PAIR {
+            let attempt = sign_ins.attempt([192, 0, 2, 1].into(), "a").unwrap();
+            sign_ins.take_back(&attempt);
+        }
+    }
+
     /// Once, sign-ins in all slots made owners with a session wait.
     #[tokio::test]
     async fn who_was_let_in_waits_for_no_stranger() {

@@ -55,17 +55,14 @@ pub(crate) fn look_elsewhere(
     unit: &UnitOfWork<'_>,
     reads: &mut Reads,
 ) {
-    let mut unknown = HashSet::new();
-    let mut left = MOST_ELSEWHERE;
-    for (rows, id) in rows {
-        let row = |location| key(location, rows, &[KeyPart::Id(id)]);
-        let is_unknown = unit.known(&row(unit.partition())) == Some(None);
-        if is_unknown && unknown.insert((rows, id)) {
-            for other in others(access).take(left) {
-                reads.row(row(other));
-                left -= 1;
-            }
-        }
+    let row = |location, (rows, id)| key(location, rows, &[KeyPart::Id(id)]);
+    let mut seen = HashSet::new();
+    let unknown = rows.filter(|sought| {
+        unit.known(&row(unit.partition(), *sought)) == Some(None) && seen.insert(*sought)
+    });
+    let elsewhere = unknown.flat_map(|sought| others(access).map(move |other| row(other, sought)));
+    for key in elsewhere.take(MOST_ELSEWHERE) {
+        reads.row(key);
     }
 }
 

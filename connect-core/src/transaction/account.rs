@@ -155,9 +155,8 @@ impl Stored for Account {
         Relations {
             misplaced: (id != at.partition)
                 .then(|| format!("the row holds {id}, which is another account")),
-            name: format!("account {id}"),
             entries: vec![(listed, Value::default())],
-            ..Relations::default()
+            ..Relations::named(format!("account {id}"))
         }
     }
 }
@@ -199,8 +198,7 @@ fn of_secret<S: SecretRow>(
         ]
     });
     Relations {
-        name,
         entries: entries.unwrap_or_default(),
-        ..Relations::default()
+        ..Relations::named(name)
     }
 }

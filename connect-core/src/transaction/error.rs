@@ -411,4 +411,13 @@ mod tests {
         let refused = Error::NotFound(Reason::new("there is no such page"));
         assert_eq!(refused.problem_for_people(), refused.problem());
     }
+
+    #[test]
+    fn a_failure_has_its_cause_as_source() {
+        use std::error::Error as _;
+        let failed = Error::from(StorageError::new("the disk does not answer"));
+        let cause = failed.source().unwrap().to_string();
+        assert!(cause.contains("the disk does not answer"), "{cause}");
+        assert!(Error::NotFound(Reason::new("gone")).source().is_none());
+    }
 }

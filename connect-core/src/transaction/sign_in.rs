@@ -64,9 +64,8 @@ impl Stored for SignIn {
         );
         let account = at.partition;
         Relations {
-            name: format!("the address of the owner of account {account}"),
             entries: vec![(entry, account.as_bytes().as_slice().into())],
-            ..Relations::default()
+            ..Relations::named(format!("the address of the owner of account {account}"))
         }
     }
 }

@@ -37,6 +37,14 @@ pub(crate) struct Relations {
 }
 
 impl Relations {
+    /// The relations of a row with this name in messages.
+    pub(crate) fn named(name: String) -> Self {
+        Self {
+            name,
+            ..Self::default()
+        }
+    }
+
     /// The relations of a row under its id, with its entries in list order.
     /// `noun` is the word for such a row.
     pub(crate) fn of_row<R: Row>(

@@ -60,9 +60,8 @@ impl Stored for Transaction {
         let entry = find::by_id(at.partition, self.id);
         Relations {
             misplaced: (at.number() != Some(number)).then(misplaced),
-            name: format!("transaction {}", self.id),
             entries: vec![(entry, number.to_be_bytes().as_slice().into())],
-            ..Relations::default()
+            ..Relations::named(format!("transaction {}", self.id))
         }
     }
 }

@@ -43,10 +43,9 @@ impl Stored for Order {
         ];
         Relations {
             misplaced: another(id, "order", at),
-            name: format!("order {id}"),
             changed_at: Some(self.updated_at),
             entries: lists.map(entry).into(),
-            ..Relations::default()
+            ..Relations::named(format!("order {id}"))
         }
     }
 }

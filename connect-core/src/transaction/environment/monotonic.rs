@@ -1,10 +1,11 @@
 //! A clock resistant to steps of the machine's clock.
 
 use std::{
+    cmp::Ordering,
     fmt,
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicI64, Ordering},
+        atomic::{AtomicBool, AtomicI64, Ordering::Relaxed},
     },
     time::Duration,
 };
@@ -55,10 +56,9 @@ impl Skew {
 
 impl fmt::Display for Skew {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let side = if self.shown < self.used {
-            "behind"
-        } else {
-            "ahead"
+        let side = match self.shown.cmp(&self.used) {
+            Ordering::Less => "behind",
+            _ => "ahead",
         };
         let seconds = self.seconds().unsigned_abs();
         write!(
@@ -100,18 +100,18 @@ impl MonotonicClock {
         let difference = difference(shown, elapsed);
         let is_drifting = u128::from(difference.abs_diff(self.start)) > Self::TOLERANCE.as_micros();
         let used = if is_drifting {
-            let believed = self.believed.load(Ordering::Relaxed);
+            let believed = self.believed.load(Relaxed);
             Timestamp::from_micros(believed.saturating_add(micros(elapsed)))
         } else {
             // Every request comes here, and a store takes the value out of the other cores'
             // caches. The two clocks are not read at one moment, so they differ a little each time.
-            if difference.abs_diff(self.believed.load(Ordering::Relaxed)) > 1_000 {
-                self.believed.store(difference, Ordering::Relaxed);
+            if difference.abs_diff(self.believed.load(Relaxed)) > 1_000 {
+                self.believed.store(difference, Relaxed);
             }
             shown
         };
-        if self.is_drifting.load(Ordering::Relaxed) != is_drifting
-            && self.is_drifting.swap(is_drifting, Ordering::Relaxed) != is_drifting
+        if self.is_drifting.load(Relaxed) != is_drifting
+            && self.is_drifting.swap(is_drifting, Relaxed) != is_drifting
         {
             report(is_drifting, Skew { shown, used });
         }
