@@ -135,9 +135,9 @@ async fn items_beyond_the_limit_fail_alone() {
         price_cents: Field::Value(price),
         ..ProductInput::named(code).external_id(code)
     };
-    let items = ["A", "B", "C", "D", "A", "E"]
-        .map(|code| item(code, 1))
-        .to_vec();
+    const CODES: [&str; 6] = ["A", "B", "C", "D", "A", "E"];
+    let mut items = CODES.map(|code| item(code, 1)).to_vec();
+    items[1].image_url = Field::Value("https://images.example/b".into());
     for dry_run in [true, false] {
         let batch = Batch {
             dry_run,
@@ -149,6 +149,12 @@ async fn items_beyond_the_limit_fail_alone() {
         let expected = [&created, &created, &created, &failed, &unchanged, &failed];
         let found: Vec<_> = done.results.iter().map(|result| &result.status).collect();
         assert_eq!(found, expected);
+        let codes = done
+            .results
+            .iter()
+            .map(|result| result.external_id.as_deref());
+        assert_eq!(codes.collect::<Vec<_>>(), CODES.map(Some));
+        assert_eq!(done.extra.images_queued, 1);
         for result in done.results.iter().filter(|result| result.status == failed) {
             let error = result.error.as_ref().unwrap();
             assert_eq!(error.code, ErrorCode::LimitReached);
@@ -211,6 +217,8 @@ async fn an_account_stores_so_many_bytes() {
     };
     let shop = limited(shop, limits);
     let till = shop.screen(ScreenType::Pos, "Till").await;
+    let category = shop.categories().create(CategoryInput::named("Bread"));
+    let category = category.await.unwrap();
     let products = shop.connect.location(&shop.at).products();
     while products.create(long("R")).await.is_ok() {}
     let sale = || {
@@ -226,7 +234,12 @@ async fn an_account_stores_so_many_bytes() {
         }
     };
     assert_eq!(refused.code(), ErrorCode::LimitReached);
-    assert!(refused.to_string().contains("may store 22000"), "{refused}");
+    assert!(
+        refused.to_string().contains("may store 22000;"),
+        "{refused}"
+    );
+    // There is always room for a removal, also one that leaves more bytes for a while.
+    shop.categories().delete(category.id).await.unwrap();
 }
 
 /// The limit is that of the account, whichever of its locations has what is stored.

@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use connect_core::{
     Error,
     wire::{
-        Category, CategoryInput, Entry, Field, Id, Page, Product, ProductBatch, ProductInput,
-        Timestamp,
-        query::{CategoryQuery, ProductQuery, SyncQuery},
+        AnyEvent, Category, CategoryInput, Entry, Field, Id, Page, Product, ProductBatch,
+        ProductInput, Timestamp,
+        query::{CategoryQuery, EventQuery, ProductQuery, SyncQuery},
     },
 };
 
@@ -119,6 +119,24 @@ async fn a_walk_that_is_past_what_was_purged_goes_on() {
     let third = page(&shop, since, Some(&behind)).await.unwrap();
     assert_eq!(third.data.len(), 1);
     assert_too_old(page(&shop, since, None).await, "updatedSince");
+}
+
+/// Nothing came after the last event, so nothing is missed when it is purged.
+#[tokio::test]
+async fn a_walk_goes_on_after_a_purged_last_event() {
+    let shop = Shop::open().await;
+    create(&shop, "Rye").await;
+    create(&shop, "Oat").await;
+    let after = async |event: Option<Id<AnyEvent>>| {
+        let mut query = EventQuery::default();
+        query.after = event;
+        shop.here().events().list(&query).await
+    };
+    let events = after(None).await.unwrap().data;
+    shop.clock.advance(31 * DAY);
+    shop.connect.maintain().await.unwrap();
+    assert!(after(Some(events[0].id)).await.is_err());
+    assert_eq!(after(Some(events[1].id)).await.unwrap().data, []);
 }
 
 /// What was purged stays purged when the clock goes back.

@@ -673,16 +673,26 @@ async fn stock_of_one_product() {
             .await;
         assert_eq!((trips, row.is_ok()), (expected, true));
     }
-    // A level that is named by its product's code is looked up when its id is known.
+    // Levels that are named by their products' codes are looked up when the ids are known.
+    let oat: Id<Product> = made.results[1].id.unwrap().into();
+    let count = StockCount::of(quantity(5));
+    counted.shop.here().stock().count(oat, count).await.unwrap();
     let mut by_code = sale(1);
+    by_code.total_cents = Field::Value(500);
+    let mut payments = by_code.payments.into_value().unwrap();
+    payments[0].amount_cents = Field::Value(500);
+    by_code.payments = Field::Value(payments);
     let mut lines = by_code.lines.into_value().unwrap();
-    lines[0].external_id = "P-1".into();
+    lines.push(lines[0].clone());
+    for (line, code) in lines.iter_mut().zip(["P-0", "P-1"]) {
+        line.external_id = code.into();
+    }
     by_code.lines = Field::Value(lines);
     let (trips, row) = counted
         .trips(async |connect, _| connect.location(&till).transactions().write(by_code).await)
         .await;
-    let row = row.unwrap();
-    assert_eq!((trips, row.lines[0].product_id.is_some()), (3, true));
+    let named = row.unwrap().lines.into_iter().map(|line| line.product_id);
+    assert_eq!((trips, named.collect()), (3, vec![Some(rye), Some(oat)]));
 
     let kiosk = counted.shop.screen(ScreenType::OrderKiosk, "Kiosk").await;
     let order = r#"{ "fulfilment": "takeaway",

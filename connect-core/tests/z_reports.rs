@@ -48,4 +48,7 @@ async fn a_report_tells_what_is_missing_in_the_till() {
     assert_eq!(listed(Some(1), None).await, [2, 3]);
     assert_eq!(listed(Some(1), Some(2)).await, [2]);
     assert_eq!(listed(None, Some(1)).await, [1]);
+    // Without a row since, the period began with the last report.
+    let idle = here.z_reports().close(ZReportInput::default());
+    assert_eq!(idle.await.unwrap().opened_at, made[2].closed_at);
 }

@@ -342,6 +342,16 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_round_at_the_head_keeps_the_place_behind_it() {
+        let store = queue([1; 60]).await;
+        let mut scheduler = by_two();
+        round(&mut scheduler, &store, 1, &[1]).await;
+        let place = scheduler.go_on.clone();
+        assert_eq!(round(&mut scheduler, &store, 1, &[]).await.len(), 1);
+        assert_eq!(scheduler.go_on, place);
+    }
+
+    #[tokio::test]
     async fn the_remembered_accounts_have_a_bound() {
         for (groups, remembered) in [(6, 6), (8, 2)] {
             let mut scheduler = by_two();

@@ -2,31 +2,36 @@
 
 use connect_core::{Problem, ProblemKind, storage::Write};
 
-use super::{Stocked, family, find};
+use super::{Stocked, family, find, journal};
 
 #[tokio::test]
 async fn a_missing_index_entry_is_named() {
-    for family in [
-        family::ACCOUNT_LIST,
-        family::TOKEN_BY_ID,
-        family::ACCOUNT_OF_TOKEN,
-        family::ACCOUNT_OF_EMAIL,
-        family::CATEGORY_BY_CHANGE,
-        family::CATEGORY_BY_NAME,
-        family::CATEGORY_FOLDED_NAME,
-        family::PRODUCT_BY_CHANGE,
-        family::PRODUCT_BY_EXTERNAL_ID,
-        family::PRODUCT_BY_BARCODE,
-        family::PRODUCT_BY_CATEGORY,
-        family::IMAGE_JOB_BY_PRODUCT,
-        family::IMAGE_JOB_BY_DUE,
-        family::ANSWER_BY_EXPIRY,
+    for (family, whose) in [
+        (family::ACCOUNT_LIST, "account "),
+        (family::TOKEN_BY_ID, "token "),
+        (family::ACCOUNT_OF_TOKEN, "token "),
+        (
+            family::ACCOUNT_OF_EMAIL,
+            "the address of the owner of account ",
+        ),
+        (family::CATEGORY_BY_CHANGE, "category "),
+        (family::CATEGORY_BY_NAME, "category "),
+        (family::CATEGORY_FOLDED_NAME, "category "),
+        (family::PRODUCT_BY_CHANGE, "product "),
+        (family::PRODUCT_BY_EXTERNAL_ID, "product "),
+        (family::PRODUCT_BY_BARCODE, "product "),
+        (family::PRODUCT_BY_CATEGORY, "product "),
+        (family::IMAGE_JOB_BY_PRODUCT, "image job "),
+        (family::IMAGE_JOB_BY_DUE, "image job "),
+        (family::ANSWER_BY_EXPIRY, "answer"),
+        (family::TRANSACTION_BY_ID, "transaction "),
     ] {
-        let stocked = Stocked::open().await;
+        let stocked = journal::open().await;
         let (key, _) = stocked.first(family).await;
         stocked.write(&key, Write::Remove).await;
         let report = stocked.check().await;
-        find(&report, ProblemKind::MissingEntry, &key);
+        let message = &find(&report, ProblemKind::MissingEntry, &key).message;
+        assert!(message.contains(whose), "{message}");
     }
 }
 

@@ -8,7 +8,8 @@ use connect_core::{
 
 use super::{Stocked, find};
 use crate::stored::family::{
-    ORDER, ORDER_BY_CREATION, ORDER_BY_SCREEN, ORDER_BY_UPDATE, TRANSACTION, TRANSACTION_BY_ID,
+    CLOCK, ORDER, ORDER_BY_CREATION, ORDER_BY_SCREEN, ORDER_BY_UPDATE, TRANSACTION,
+    TRANSACTION_BY_ID,
 };
 
 /// A shop with two orders, the first of which was paid by the first receipt. The second receipt is
@@ -158,6 +159,16 @@ async fn entries_are_held_against_their_orders() {
             find(&report, ProblemKind::StrayEntry, &entry);
         }
     }
+}
+
+#[tokio::test]
+async fn a_clock_behind_an_order_is_named() {
+    let Ordered { stocked, .. } = Ordered::open().await;
+    let order = stocked.first(ORDER).await;
+    let (updated, later) = (r#""updatedAt":"20"#, r#""updatedAt":"21"#);
+    stocked.replace(&order, updated, later).await;
+    let clock = [stocked.location().as_bytes(), &[CLOCK][..]].concat();
+    find(&stocked.check().await, ProblemKind::ClockBehind, &clock);
 }
 
 #[tokio::test]

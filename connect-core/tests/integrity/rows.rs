@@ -38,14 +38,20 @@ async fn a_row_that_does_not_parse_is_named() {
 
 #[tokio::test]
 async fn a_row_under_the_key_of_another_is_named() {
-    for family in [
-        family::CATEGORY,
-        family::PRODUCT,
-        family::PRODUCT_TOMBSTONE,
-        family::IMAGE_JOB,
-        family::EVENT,
-        family::TRANSACTION,
-        family::ACCOUNT,
+    for (family, expected) in [
+        (family::CATEGORY, "which is another record"),
+        (family::PRODUCT, "which is another record"),
+        (
+            family::PRODUCT_TOMBSTONE,
+            "is not where its id and time say",
+        ),
+        (family::IMAGE_JOB, "which is another job"),
+        (family::EVENT, ""),
+        (
+            family::TRANSACTION,
+            "the row holds receipt 1, which is another",
+        ),
+        (family::ACCOUNT, "which is another account"),
     ] {
         let stocked = journal::open().await;
         let (mut key, value) = stocked.first(family).await;
@@ -57,7 +63,13 @@ async fn a_row_under_the_key_of_another_is_named() {
         };
         key[place] ^= 0x40;
         stocked.put(&key, &value).await;
-        find(&stocked.check().await, ProblemKind::BadRow, &key);
+        let report = stocked.check().await;
+        find(&report, ProblemKind::BadRow, &key);
+        let mut messages = report.problems.iter().map(|problem| &problem.message);
+        assert!(
+            messages.any(|message| message.contains(expected)),
+            "{report:?}"
+        );
     }
 }
 

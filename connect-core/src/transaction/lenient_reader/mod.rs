@@ -244,8 +244,8 @@ impl<'s> LenientReader<'s> {
         let nearer = (1..=start.len())
             .rev()
             .map(|len| after_prefix(&start[..len]));
-        let further =
-            (start.first().copied().unwrap_or(0)..u8::MAX).map(|first| [first + 1].into());
+        let first = start.first().copied().unwrap_or(0);
+        let further = (first..=u8::MAX).map(|byte| [byte].into());
         let ends: Vec<Key> = nearer.chain(further).collect();
         let mut high = None;
         for end in ends {
