@@ -168,7 +168,7 @@ impl Usage {
         let day = u32::try_from(until.seconds().div_euclid(DAY) + 1).unwrap_or(0);
         let day = day.next_multiple_of(step);
         let today = today(now);
-        self.passing.retain(|(over, _)| *over > today);
+        self.passing.retain(|(over, _)| counts(*over, today));
         match self.passing.iter_mut().find(|(over, _)| *over == day) {
             Some((_, sum)) => *sum += bytes,
             None => self.passing.push((day, bytes)),
@@ -178,7 +178,7 @@ impl Usage {
     /// All bytes counted now.
     pub(crate) fn total(&self, now: Timestamp) -> u64 {
         let today = today(now);
-        let passing = self.passing.iter().filter(|(over, _)| *over > today);
+        let passing = self.passing.iter().filter(|(over, _)| counts(*over, today));
         passing.fold(self.bytes, |sum, (_, bytes)| sum.saturating_add(*bytes))
     }
 
@@ -211,6 +211,11 @@ impl Usage {
         let to = self.counted_to.as_ref();
         to.is_none_or(|to| hex::decode(to).is_ok_and(|to| key <= &to[..]))
     }
+}
+
+/// Returns whether bytes that are over from a day on still count.
+fn counts(over: u32, today: u32) -> bool {
+    over > today
 }
 
 fn today(now: Timestamp) -> u32 {

@@ -119,7 +119,7 @@ impl Connect {
         let mut end = before.map_or_else(|| after_prefix(&start), |id| log_key(webhook, id));
         let mut found = GivenUp::default();
         let mut last = None;
-        for _ in 0..MOST_LOOKED_AT / PIECE {
+        for _ in (0..MOST_LOOKED_AT).step_by(PIECE) {
             let newest = Read::Scan {
                 range: Range {
                     from: &start,

@@ -59,7 +59,8 @@ impl DeliverySession<'_> {
 
     /// Reads the events of the next deliveries.
     async fn read_events(&mut self) -> Result<(), Fault> {
-        let room = READY_BYTES / self.largest.max(1);
+        let room = READY_BYTES.checked_div(self.largest);
+        let room = room.unwrap_or(self.most);
         let count = room.clamp(1, self.most).min(self.queued.len());
         let due: Vec<_> = self.queued.drain(..count).collect();
         let events: Vec<Option<Key>> = due.iter().map(|(_, due)| due.event_key()).collect();
