@@ -3,8 +3,8 @@
 use connect_core::{
     Answer, Error, Refusal, Request,
     wire::{
-        CategoryInput, ErrorCode, Field, OptionGroup, OptionGroupInput, OptionInput, Product,
-        ProductInput,
+        Batch, CategoryInput, ErrorCode, Field, OptionGroup, OptionGroupInput, OptionInput,
+        Product, ProductInput,
     },
 };
 use uuid::Uuid;
@@ -38,6 +38,15 @@ async fn all_fields_at_fault_are_named() {
     let counts = r#"{"note":1,"dryRun":"x","items":[{"externalId":"A","quantity":1}]}"#;
     let refused = stock.json().count_many(Request::json(counts)).await;
     assert_eq!(fields(refused), ["note", "dryRun"]);
+}
+
+#[tokio::test]
+async fn an_item_that_makes_a_record_needs_a_name() {
+    let shop = Shop::open().await;
+    let nameless = ProductInput::default().external_id("A");
+    let done = shop.products().batch(Batch::new(vec![nameless])).await;
+    let error = done.unwrap().results.remove(0).error.unwrap();
+    assert_eq!(error.code, ErrorCode::ValidationFailed);
 }
 
 /// A record of another location is told apart from one that is nowhere, whichever way it is named.
