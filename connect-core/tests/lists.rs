@@ -128,8 +128,10 @@ async fn a_walk_goes_on_after_a_purged_last_event() {
     create(&shop, "Rye").await;
     create(&shop, "Oat").await;
     let after = async |event: Option<Id<AnyEvent>>| {
-        let mut query = EventQuery::default();
-        query.after = event;
+        let query = EventQuery {
+            after: event,
+            ..EventQuery::default()
+        };
         shop.here().events().list(&query).await
     };
     let events = after(None).await.unwrap().data;
