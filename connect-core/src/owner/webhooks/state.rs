@@ -192,3 +192,17 @@ pub(crate) fn due_key(due: Timestamp, webhook: Id<Webhook>) -> Key {
     let parts = [KeyPart::Time(due), KeyPart::Id(webhook.uuid())];
     key(GLOBAL, Family::WebhookByDue, &parts)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lease_is_over_in_time_or_when_the_clock_is_set_back() {
+        let at = |seconds: i64| Timestamp::EPOCH.plus_seconds(1000 + seconds);
+        let lease = WebhookLease::new(Uuid::nil(), at(0));
+        for (now, is_over) in [(-301, true), (-300, false), (59, false), (60, true)] {
+            assert_eq!(lease.is_over(at(now)), is_over, "{now}");
+        }
+    }
+}
