@@ -99,19 +99,23 @@ fn read_again(certificate: &Certificate) -> bool {
 mod tests {
     use std::{fs, path::Path};
 
-    use rcgen::{CertificateParams, KeyPair, date_time_ymd};
+    use rcgen::{CertificateParams, DnType, KeyPair, date_time_ymd};
 
     use super::*;
     use crate::{net::TlsFiles, telemetry::captured_log::CapturedLog};
 
     /// Writes a certificate, valid until this year, and its key.
+    /// The former certificate follows, as if it were its issuer.
     fn write(folder: &Path, until: i32) {
         let mut made = CertificateParams::new(["localhost".to_owned()]).unwrap();
         made.not_after = date_time_ymd(until, 1, 1);
+        made.distinguished_name
+            .push(DnType::CommonName, until.to_string());
+        let former = fs::read_to_string(folder.join("cert.pem")).unwrap_or_default();
         let key = KeyPair::generate().unwrap();
         fs::write(
             folder.join("cert.pem"),
-            made.self_signed(&key).unwrap().pem(),
+            made.self_signed(&key).unwrap().pem() + &former,
         )
         .unwrap();
         fs::write(folder.join("key.pem"), key.serialize_pem()).unwrap();
@@ -135,11 +139,11 @@ mod tests {
         let kept = keep_up_to_date(hangups, Some(certificate.clone()), stop);
         let watched = async {
             tokio::time::sleep(LOOK / 2).await;
-            write(folder.path(), 3001);
+            write(folder.path(), 2999);
             assert_eq!(ends(), first);
             tokio::time::sleep(LOOK).await;
             let second = ends();
-            assert!(second > first);
+            assert!(second < first);
             fs::write(folder.path().join("cert.pem"), "broken").unwrap();
             tokio::time::sleep(LOOK).await;
             assert_eq!(ends(), second);
@@ -153,6 +157,7 @@ mod tests {
         for line in [
             "another certificate is used",
             "the certificate in use stays",
+            "certificate 2 is not the issuer of certificate 1",
         ] {
             assert_eq!(log.matches(line).count(), 1, "{log}");
         }

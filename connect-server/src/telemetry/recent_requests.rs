@@ -332,9 +332,17 @@ mod tests {
         for number in 0..40_000 {
             add(&recent, number, &long, None);
             add(&recent, 0, "/v1/in-use", None);
+            if number % 1500 == 0 {
+                add(&recent, 1, "/v1/now-and-then", None);
+            }
         }
         let all = recent.0.lock().unwrap();
-        let counted: usize = all.tokens.values().map(OfToken::bytes).sum();
+        let of_request = |request: &StoredRequest| request.text.capacity() + ALLOCATION_BYTES;
+        let of_token = |token: &OfToken| {
+            let texts: usize = token.requests.iter().map(of_request).sum();
+            texts + token.requests.capacity() * size_of::<StoredRequest>() + TOKEN_BYTES
+        };
+        let counted: usize = all.tokens.values().map(of_token).sum();
         assert_eq!(all.bytes, counted);
         assert!(
             (MOST_BYTES - 2000..=MOST_BYTES).contains(&counted),
@@ -346,9 +354,10 @@ mod tests {
         assert!(kept < 39_000, "{kept} were kept");
         assert_eq!(recent.of(token(0)).len(), OF_TOKEN);
         assert_eq!(recent.of(token(39_999)).len(), 1);
-        assert_eq!(recent.of(token(1)), []);
+        assert_eq!(recent.of(token(1)).len(), 1 + 27, "since the first");
+        assert_eq!(recent.of(token(2)), []);
         // The rest are the last ones without a gap.
-        assert_eq!(recent.of(token(40_000 - kept)), []);
-        assert_eq!(recent.of(token(40_001 - kept)).len(), 1);
+        assert_eq!(recent.of(token(40_001 - kept)), []);
+        assert_eq!(recent.of(token(40_002 - kept)).len(), 1);
     }
 }

@@ -143,6 +143,7 @@ fn time(time: Time) -> DateTime<Utc> {
 #[cfg(test)]
 mod tests {
     use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair, date_time_ymd};
+    use x509_cert::der::asn1::{BitString, Uint};
 
     use super::*;
 
@@ -163,6 +164,42 @@ mod tests {
         (Issuer::new(params, key), certificate.der().clone())
     }
 
+    /// A certificate of January 2030 with an RSA key of this length.
+    fn rsa(bits: usize) -> CertificateDer<'static> {
+        let mut own = CertificateParams::new(["shop.example".to_owned()]).unwrap();
+        (own.not_before, own.not_after) = (date_time_ymd(2030, 1, 1), date_time_ymd(2030, 1, 31));
+        let own = own.self_signed(&KeyPair::generate().unwrap()).unwrap();
+        let mut own = Certificate::from_der(own.der()).unwrap();
+        let mut modulus = vec![0; bits.div_ceil(8)];
+        modulus[0] = 1 << ((bits - 1) % 8);
+        let numbers = [&modulus[..], &[1, 0, 1]].map(|number| Uint::new(number).unwrap());
+        let key = &mut own.tbs_certificate.subject_public_key_info;
+        key.algorithm.oid = RSA;
+        key.subject_public_key =
+            BitString::from_bytes(&numbers.to_vec().to_der().unwrap()).unwrap();
+        own.to_der().unwrap().into()
+    }
+
+    #[test]
+    fn a_certificate_is_valid_and_its_key_strong_enough() {
+        let (first, second) = (on_the(0) - Duration::hours(12), Duration::seconds(1));
+        let last = on_the(30) - Duration::hours(12);
+        for (bits, now, problem) in [
+            (2048, first, None),
+            (2048, first - second, Some("not valid yet")),
+            (2048, last, None),
+            (2048, last + second, Some("has expired")),
+            (2047, first, Some("RSA with 2047 bits")),
+        ] {
+            let refused = check(&[rsa(bits)], now).err();
+            let is_as_expected = match (&refused, problem) {
+                (Some(refused), Some(problem)) => refused.contains(problem),
+                (refused, problem) => refused.is_none() && problem.is_none(),
+            };
+            assert!(is_as_expected, "{bits} {now}: {refused:?}");
+        }
+    }
+
     #[test]
     fn what_ends_soon_or_stands_in_the_wrong_place_is_in_doubt() {
         let (issuer, vouching) = authority("A");
@@ -174,8 +211,9 @@ mod tests {
 
         let good = [own.clone(), vouching.clone()];
         assert_eq!(end(&good), Some(on_the(30).timestamp() - 12 * 3600));
-        assert_eq!(doubts(&good, on_the(1)), Vec::<String>::new());
-        let late = doubts(&good, on_the(20));
+        let early = on_the(30) - Duration::hours(12) - ENDS_SOON;
+        assert_eq!(doubts(&good, early), Vec::<String>::new());
+        let late = doubts(&good, early + Duration::seconds(1));
         assert!(
             late.len() == 1 && late[0].starts_with("certificate 1 is valid until"),
             "{late:?}"

@@ -149,6 +149,7 @@ mod tests {
     };
 
     use super::*;
+    use crate::telemetry::captured_log::CapturedLog;
 
     /// An output under the test's control: when and how writes end.
     struct Slow {
@@ -181,15 +182,19 @@ mod tests {
     fn an_output_that_takes_nothing_holds_up_nobody() {
         let (log, allow, lines) = slow();
         let line = [b'x'; 1000];
+        log.add(&line);
+        while !log.queue().is_writing {
+            thread::yield_now();
+        }
         for _ in 0..5000 {
             log.add(&line);
         }
         let queue = log.queue();
-        assert!(queue.lines.len() <= MOST_WAITING && queue.lost >= 3000);
+        assert_eq!((queue.lines.len(), queue.lost), (MOST_WAITING, 4000));
         drop(queue);
         // It goes on when it is read again.
         allow.send(Ok(())).unwrap();
-        assert_eq!(lines.recv().unwrap()[..1000], line);
+        assert_eq!(lines.recv().unwrap(), line);
     }
 
     #[test]
@@ -211,7 +216,14 @@ mod tests {
 
     #[test]
     fn lines_that_could_not_be_written_are_counted() {
-        let (log, allow, lines) = slow();
+        let (allow, may_write) = sync_channel(10);
+        let (written, lines) = sync_channel(10);
+        let (log, notices) = (Writer::default(), CapturedLog::default());
+        let (writer, captured) = (log.clone(), notices.clone());
+        thread::spawn(move || {
+            let _listening = captured.listen();
+            writer.run(Slow { may_write, written });
+        });
         log.add(b"one\n");
         allow.send(Err(io::ErrorKind::StorageFull.into())).unwrap();
         log.finish();
@@ -221,5 +233,14 @@ mod tests {
         assert_eq!(lines.recv().unwrap(), b"two\n");
         log.finish();
         assert_eq!(log.queue().lost, 0);
+        log.add(b"three\n");
+        allow.send(Ok(())).unwrap();
+        assert_eq!(lines.recv().unwrap(), b"three\n");
+        let notices = notices.text();
+        assert!(
+            notices.contains("were lost: it could not be written lost=1"),
+            "{notices}"
+        );
+        assert_eq!(notices.lines().count(), 1, "once: {notices}");
     }
 }

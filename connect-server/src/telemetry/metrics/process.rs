@@ -80,5 +80,10 @@ mod tests {
         assert_eq!(kilobytes(status, "VmSize:"), Some(9000.0));
         assert_eq!(kilobytes(status, "Threads:"), None);
         assert_eq!(kilobytes("", "VmRSS:"), None);
+        // It is given in bytes: a megabyte at least, and less than the machine can address.
+        let families = families(Timestamp::EPOCH);
+        let of = |name| families.iter().find(|family| family.name() == name);
+        let memory = of("process_resident_memory_bytes").unwrap().get_metric()[0].get_gauge();
+        assert!((1e6..1e12).contains(&memory.get_value()), "{memory:?}");
     }
 }

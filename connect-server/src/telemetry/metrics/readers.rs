@@ -105,6 +105,8 @@ pub(crate) fn digest(token: &str) -> [u8; 32] {
 
 #[cfg(test)]
 mod tests {
+    use http::{HeaderName, HeaderValue};
+
     use super::*;
 
     #[test]
@@ -131,12 +133,26 @@ mod tests {
         let shown = format!("{:?}", MetricsToken::from("secret".to_owned()));
         assert_eq!(shown, "MetricsToken(..)");
     }
+
     #[test]
-    fn a_host_is_an_address_or_this_machine() {
-        let is_local = |host: &str| {
-            let host: Authority = host.parse().unwrap();
-            is_nobodys_name(host.host())
+    fn a_reader_on_this_machine_names_it_by_an_address() {
+        let local_from = |address: &str, host: &str, header: &'static str| {
+            let peer = Peer {
+                address: address.parse().unwrap(),
+                tls: false,
+            };
+            let header = [(
+                HeaderName::from_static(header),
+                HeaderValue::from_static("a"),
+            )];
+            let host = host.parse().unwrap();
+            Readers::is_local(Some(&peer), Some(&host), &HeaderMap::from_iter(header))
         };
+        let is_local = |host: &str| local_from("::ffff:127.0.0.1", host, "x-other");
+        assert!(!local_from("192.0.2.1", "localhost", "x-other"));
+        for header in OF_PROXIES {
+            assert!(!local_from("127.0.0.1", "localhost", header), "{header}");
+        }
         for good in [
             "localhost",
             "LocalHost:8081",

@@ -8,9 +8,6 @@ use prometheus::proto::MetricFamily;
 use super::family::Family;
 use crate::net::Load;
 
-/// The levels of nested folders to look into. A store has two.
-const DEPTH: usize = 4;
-
 /// Returns the metrics of the listeners, by name.
 pub(super) fn of_listeners(loads: &[(&'static str, Load); 2]) -> [MetricFamily; 3] {
     let by = |family: Family, figure: fn(&Load) -> usize| {
@@ -87,18 +84,19 @@ pub(super) fn of_disk(folder: &Path) -> MetricFamily {
         "connect_store_bytes",
         "The room that the store takes on the disk, without the copies of images.",
     )
-    .of(room(folder, DEPTH) as f64)
+    .of(room(folder) as f64)
 }
 
 /// The disk space of the files in a folder, in bytes.
 /// Unreadable and vanished files count as 0.
-fn room(folder: &Path, depth: usize) -> u64 {
+fn room(folder: &Path) -> u64 {
     let Ok(entries) = fs::read_dir(folder) else {
         return 0;
     };
     let room_of = |entry: fs::DirEntry| match entry.metadata() {
         Ok(file) if file.is_file() => file.blocks() * 512,
-        Ok(other) if other.is_dir() && depth > 0 => room(&entry.path(), depth - 1),
+        // A link to a folder is neither.
+        Ok(other) if other.is_dir() => room(&entry.path()),
         _ => 0,
     };
     entries.flatten().map(room_of).sum()
@@ -106,18 +104,21 @@ fn room(folder: &Path, depth: usize) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::symlink;
+
     use super::*;
 
     #[test]
     fn the_room_of_a_folder_is_that_of_its_files() {
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(room(folder.path(), DEPTH), 0);
+        assert_eq!(room(folder.path()), 0);
         fs::write(folder.path().join("a"), vec![1; 10_000]).unwrap();
-        let one = room(folder.path(), DEPTH);
+        let one = room(folder.path());
         assert!((10_000..100_000).contains(&one), "{one}");
         fs::create_dir(folder.path().join("in")).unwrap();
         fs::write(folder.path().join("in/b"), vec![1; 10_000]).unwrap();
-        assert_eq!(room(folder.path(), DEPTH), 2 * one);
-        assert_eq!(room(&folder.path().join("missing"), DEPTH), 0);
+        symlink(folder.path(), folder.path().join("in/again")).unwrap();
+        assert_eq!(room(folder.path()), 2 * one);
+        assert_eq!(room(&folder.path().join("missing")), 0);
     }
 }

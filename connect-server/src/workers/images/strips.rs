@@ -50,8 +50,7 @@ fn shrink(mut reader: Reader<Cursor<&[u8]>>, factor: u32, channels: usize) -> Op
         rows: 0,
         sums: vec![0; small_width as usize * channels],
     };
-    let size = small_width as usize * small_height as usize * channels;
-    let mut pixels = Vec::with_capacity(size);
+    let mut pixels = Vec::new();
     for row in 1..=height {
         squares.add(reader.next_row().ok()??.data());
         if row % factor == 0 || row == height {
@@ -139,13 +138,18 @@ mod tests {
 
     use super::*;
 
-    /// A picture getting brighter to the right and redder downwards.
+    /// A picture redder downwards, and greener and less blue rightwards.
     /// Its right side is half as opaque.
     fn picture(width: u32, height: u32) -> DynamicImage {
         let part = |at: u32, of: u32| (at * 255 / of) as u8;
         RgbaImage::from_fn(width, height, |x, y| {
             let alpha = if x < width / 2 { 255 } else { 128 };
-            Rgba([part(y, height), part(x, width), 60, alpha])
+            Rgba([
+                part(y, height),
+                part(x, width),
+                part(width - x, width),
+                alpha,
+            ])
         })
         .into()
     }
@@ -198,6 +202,13 @@ mod tests {
         assert!(shrunk(&small, 51).is_none());
         assert!(shrunk(&small, 50).is_some());
         assert!(shrunk(b"no picture", 50).is_none());
+        let mut animated = Vec::new();
+        let mut encoder = png::Encoder::new(&mut animated, 100, 50);
+        encoder.set_animated(1, 0).unwrap();
+        let mut writer = encoder.write_header().unwrap();
+        writer.write_image_data(&[0; 100 * 50]).unwrap();
+        drop(writer);
+        assert!(shrunk(&animated, 50).is_none());
         let cut = &small[..small.len() / 2];
         assert_eq!(shrunk(cut, 50).unwrap().unwrap_err(), damaged());
     }
