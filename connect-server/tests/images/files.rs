@@ -161,6 +161,30 @@ fn claims_of_size_are_checked_before_memory_is_taken() {
         file[start..start + 4].copy_from_slice(&bits.to_le_bytes());
         file
     };
+    // An animation with a frame of 4 x 4 pixels on its canvas.
+    let animation = |width: u32, height: u32| {
+        let chunk = |name: &[u8], content: &[u8]| {
+            let length = u32::try_from(content.len()).unwrap().to_le_bytes();
+            [name, &length, content].concat()
+        };
+        let side = |side: u32| (side - 1).to_le_bytes()[..3].to_vec();
+        let canvas = [vec![0b10, 0, 0, 0], side(width), side(height)].concat();
+        let frame = [
+            &[0; 6],
+            &*side(4),
+            &side(4),
+            &[0; 4],
+            &pictures::webp(4, 4)[12..],
+        ]
+        .concat();
+        let chunks = [
+            b"WEBP".to_vec(),
+            chunk(b"VP8X", &canvas),
+            chunk(b"ANIM", &[0; 6]),
+            chunk(b"ANMF", &frame),
+        ];
+        chunk(b"RIFF", &chunks.concat())
+    };
     let png = |width: u32, height: u32, depth: u8, colour: u8| {
         let mut file = pictures::png(4, 4);
         file[16..20].copy_from_slice(&width.to_be_bytes());
@@ -184,6 +208,7 @@ fn claims_of_size_are_checked_before_memory_is_taken() {
         webp(10_001, 1, 0),
         webp(5_000, 5_000, 0),
         webp(5_000, 4_000, 1),
+        animation(4_000, 4_000),
         png(50_000, 50_000, 8, 6),
         png(10_001, 1, 8, 2),
         png(10_000, 10_000, 8, 2),
@@ -197,11 +222,13 @@ fn claims_of_size_are_checked_before_memory_is_taken() {
             &large[..32.min(large.len())]
         );
     }
+    assert!(scaled_copy(&animation(1_000, 1_000)).is_ok());
     // Others are decoded, in vain.
     for (small, expected) in [
         (claiming(&jpeg, 2_000, 1_000, 0xc3), UnsupportedType),
         (claiming(&jpeg, 0, 0, 0xc0), Corrupt),
         (gif(0, 0), Corrupt),
+        (webp(4_000, 4_000, 0), Corrupt),
         (png(0, 0, 8, 2), Corrupt),
         (png(2_000, 1_000, 8, 2), Corrupt),
     ] {

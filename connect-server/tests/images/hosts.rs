@@ -132,7 +132,12 @@ async fn a_bad_answer_fails_with_the_code_that_names_the_cause() {
             "",
         ),
         // Compressed and foreign content.
-        (whole(&gzip, b"\x1f\x8b"), UnsupportedType, false, ""),
+        (
+            whole(&gzip, b"\x1f\x8b"),
+            UnsupportedType,
+            false,
+            "a compressed form",
+        ),
         (whole(&jpeg, page), UnsupportedType, false, "a web page"),
         (Script::ok(b""), Corrupt, false, ""),
     ];
@@ -239,6 +244,8 @@ async fn without_allowed_networks_nothing_near_is_reached() {
     let open = super::service(Networks::loopback(), PATIENCE);
     assert!(open.take_over(&inner.link("/")).await.is_ok());
     assert_eq!(inner.requests(), 1);
+    let by_name = format!("http://localhost:{port}/");
+    assert!(open.take_over(&by_name).await.is_ok());
 }
 
 /// The environment is that of a process, so this test runs another one.

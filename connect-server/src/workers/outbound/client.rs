@@ -23,7 +23,7 @@ pub struct OutboundSettings {
     pub guard: AddressGuard,
     /// The default `User-Agent` of requests.
     pub user_agent: &'static str,
-    /// The connections per host kept open for the next request, over HTTP/1.1.
+    /// The connections per host kept open for the next request.
     /// With 0 each request has a connection of its own.
     pub kept_connections: usize,
     /// The lookup of names.
@@ -98,8 +98,10 @@ fn client(settings: &OutboundSettings, reach: Reach) -> Result<Client, reqwest::
         names: settings.names.clone(),
         reach,
     };
-    let builder = Client::builder()
+    Client::builder()
         .user_agent(settings.user_agent)
+        // A connection of HTTP/2 would be kept although a request on it has run out of time.
+        .http1_only()
         .dns_resolver(Arc::new(resolver))
         // A proxy would look the name up again, and connect to any address.
         .no_proxy()
@@ -108,13 +110,8 @@ fn client(settings: &OutboundSettings, reach: Reach) -> Result<Client, reqwest::
         .tls_certs_merge(settings.authorities.iter().cloned())
         .redirect(Policy::none())
         .referer(false)
-        .https_only(reach == Reach::Public);
-    // A connection of HTTP/2 would be kept although a request on it has run out of time.
-    let builder = match settings.kept_connections {
-        0 => builder,
-        _ => builder.http1_only(),
-    };
-    builder.build()
+        .https_only(reach == Reach::Public)
+        .build()
 }
 
 /// Looks names up, and returns only addresses admitted by the guard.
