@@ -1,6 +1,7 @@
 //! The activity of one connection, for its limits on time.
 
 use std::{
+    mem,
     net::IpAddr,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -134,9 +135,8 @@ impl Activity {
     /// Moves on to a stage, unless it has been reached.
     pub(super) fn enter(&self, stage: Stage) {
         self.stage.send_if_modified(|now| {
-            let is_later = stage > *now;
-            *now = stage.max(*now);
-            is_later
+            let reached = stage.max(*now);
+            reached != mem::replace(now, reached)
         });
     }
 
@@ -207,11 +207,6 @@ impl ActivityState {
     /// Returns whether no request can still end well.
     pub(super) fn is_done(&self) -> bool {
         self.is_idle() || self.is_stuck
-    }
-
-    /// Returns whether hyper does not read, as during an HTTP/1.1 request.
-    pub(super) fn is_unread(&self) -> bool {
-        !self.is_idle() && !self.is_http2
     }
 
     /// Begins the next round, unless an answer is stuck.
@@ -294,12 +289,59 @@ impl Drop for InFlight {
 mod tests {
     use tokio::sync::Semaphore;
 
-    use super::*;
+    use super::{super::Pace, *};
+
+    fn activity() -> Arc<Activity> {
+        let place = Arc::new(Semaphore::new(1)).try_acquire_owned().unwrap();
+        Arc::new(Activity::new(None, Budget::new(0, None), place))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn each_limit_on_time_is_exact() {
+        const NEVER: Duration = Duration::from_secs(3600);
+        const LIMIT: Duration = Duration::from_millis(20);
+        let millisecond = Duration::from_millis(1);
+        for (name, is_busy, is_http2, expected) in [
+            ("head", false, false, Verdict::Cut),
+            ("head", false, true, Verdict::Stay),
+            ("head", true, false, Verdict::Stay),
+            ("idle", false, false, Verdict::Finish),
+            ("idle", true, false, Verdict::Cut),
+            ("age", true, false, Verdict::Finish),
+        ] {
+            let limit = |of| if name == of { LIMIT } else { NEVER };
+            let limits = Limits {
+                head: limit("head"),
+                idle: limit("idle"),
+                connection_age: limit("age"),
+                download: Pace {
+                    bytes: 1,
+                    within: NEVER,
+                },
+                ..Limits::default()
+            };
+            let activity = activity();
+            let request = activity.begin(is_http2);
+            let busy = is_busy.then_some(request);
+            activity.state().received();
+            if is_busy && name == "idle" {
+                // The client has closed its side. It is there as long as it takes bytes.
+                activity.state().half_closed();
+                tokio::time::advance(LIMIT).await;
+                activity.state().took();
+            }
+            tokio::time::advance(LIMIT).await;
+            let row = format!("{name} {is_busy} {is_http2}");
+            assert_eq!(activity.verdict(&limits), Verdict::Stay, "{row}");
+            tokio::time::advance(millisecond).await;
+            assert_eq!(activity.verdict(&limits), expected, "{row}");
+            drop(busy);
+        }
+    }
 
     #[test]
     fn an_answer_is_stuck_after_a_whole_round() {
-        let place = Arc::new(Semaphore::new(1)).try_acquire_owned().unwrap();
-        let activity = Arc::new(Activity::new(None, Budget::new(0, None), place));
+        let activity = activity();
         let is_stuck = || {
             let mut state = activity.state();
             state.turn();

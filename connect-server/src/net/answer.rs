@@ -56,11 +56,11 @@ impl http_body::Body for AnswerBody {
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         let Self { rest, pieces } = self.get_mut();
         let piece = match pieces {
-            Some((piece, in_flight)) if !rest.is_empty() => {
+            Some((piece, in_flight)) => {
                 in_flight.moved();
                 rest.split_to(rest.len().min(*piece))
             }
-            _ => std::mem::take(rest),
+            None => std::mem::take(rest),
         };
         Poll::Ready((!piece.is_empty()).then(|| Ok(Frame::data(piece))))
     }

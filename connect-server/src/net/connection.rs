@@ -90,7 +90,7 @@ async fn serve<A: App, S: AsyncRead + AsyncWrite + Send + Unpin + 'static>(
     let service = service_fn(|request| service::answer(connection, request));
     let mut http = pin!(shared.http.serve_connection(socket, service));
     let tick = limits.tick();
-    let mut wake = Instant::now() + tick;
+    let mut wake = Instant::now();
     let mut stage = Stage::Serving;
     let mut finishing = false;
     loop {

@@ -123,12 +123,9 @@ impl FrameMeter {
 
     /// Returns whether its frames are not paid for yet.
     pub(super) fn is_in_debt(&mut self) -> bool {
-        // The clock is read only when the credit is used up.
-        if self.credit < 0.0 {
-            let now = Instant::now();
-            self.pay(self.per_second * now.duration_since(self.added).as_secs_f64());
-            self.added = now;
-        }
+        let now = Instant::now();
+        self.pay(self.per_second * now.duration_since(self.added).as_secs_f64());
+        self.added = now;
         self.credit < 0.0
     }
 }

@@ -106,22 +106,18 @@ impl<A: App, S: AsyncRead + AsyncWrite + Unpin> Guarded<A, S> {
         }
     }
 
-    /// Checks the other end of the socket while hyper does not read.
-    /// Asks neither it nor the system.
+    /// Checks the other end of the socket.
+    /// hyper does not read during an HTTP/1.1 request. Asks neither it nor the system.
     ///
     /// # Errors
     /// The other end is gone.
     fn look(&self) -> io::Result<()> {
-        let mut state = self.connection.activity.state();
-        if !state.is_unread() {
-            return Ok(());
-        }
         let both = Interest::READABLE | Interest::WRITABLE;
         match (self.tcp)(&self.socket).ready(both).now_or_never() {
             Some(Ok(ready)) if !ready.is_write_closed() => {
                 // It may still read, or be gone: both look the same until something is sent.
                 if ready.is_read_closed() {
-                    state.half_closed();
+                    self.connection.activity.state().half_closed();
                 }
                 Ok(())
             }

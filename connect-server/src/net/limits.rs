@@ -136,3 +136,27 @@ impl Limits {
         (shortest / 4).max(Duration::from_millis(1))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_is_checked_four_times_within_the_shortest_limit() {
+        let with = |change: fn(&mut Limits)| {
+            let mut limits = Limits::default();
+            change(&mut limits);
+            limits.tick()
+        };
+        let second = Duration::from_secs(1);
+        assert_eq!(Limits::default().tick(), second * 10 / 4);
+        for change in [
+            |l: &mut Limits| l.head = Duration::from_secs(4),
+            |l: &mut Limits| l.idle = Duration::from_secs(4),
+            |l: &mut Limits| l.connection_age = Duration::from_secs(4),
+            |l: &mut Limits| l.download.within = Duration::from_secs(4),
+        ] {
+            assert_eq!(with(change), second);
+        }
+    }
+}

@@ -82,6 +82,8 @@ mod tests {
         let loopback = Networks::loopback();
         assert_eq!(loopback, "127.0.0.0/8, ::1".parse().unwrap());
         assert_eq!(loopback.to_string(), "127.0.0.0/8, ::1");
+        let more = loopback.clone().and("10.0.0.7".parse().unwrap());
+        assert_eq!(more.to_string(), "127.0.0.0/8, ::1, 10.0.0.7");
         for (address, is_in) in [
             ("127.0.0.1", true),
             ("127.255.255.255", true),

@@ -2,7 +2,7 @@
 //! A client's own text appears only in the request id and, within 16 characters, the method. Paths,
 //! queries and headers stay out, as they may hold secrets.
 
-use std::{sync::Arc, time::Instant};
+use std::{net::IpAddr, time::Instant};
 
 use http::{HeaderValue, Method, StatusCode};
 use uuid::Uuid;
@@ -53,7 +53,7 @@ pub(super) struct RequestLine<T: Fn(&Ended<'_>)> {
     began: Instant,
     id: HeaderValue,
     method: Method,
-    client: Arc<str>,
+    client: IpAddr,
     tell: T,
     is_written: bool,
 }
@@ -61,7 +61,7 @@ pub(super) struct RequestLine<T: Fn(&Ended<'_>)> {
 impl<T: Fn(&Ended<'_>)> RequestLine<T> {
     /// Begins the line of a request.
     /// Its end is reported to `tell` as well.
-    pub(super) fn begin(id: HeaderValue, method: Method, client: Arc<str>, tell: T) -> Self {
+    pub(super) fn begin(id: HeaderValue, method: Method, client: IpAddr, tell: T) -> Self {
         Self {
             began: Instant::now(),
             id,
@@ -92,7 +92,7 @@ impl<T: Fn(&Ended<'_>)> RequestLine<T> {
         let microseconds = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
         let route = note.route.unwrap_or("none");
         let caller = note.caller.as_deref();
-        let client = &*self.client;
+        let client = self.client;
         // A failed probe is logged like any request.
         let is_quiet = note.is_probe && status.is_some_and(|status| status.is_success());
         let status = status.map(|status| status.as_u16());
@@ -122,8 +122,12 @@ impl<T: Fn(&Ended<'_>)> Drop for RequestLine<T> {
 
 #[cfg(test)]
 mod tests {
+    use std::net::Ipv4Addr;
+
     use super::*;
     use crate::telemetry::captured_log::CapturedLog;
+
+    const CLIENT: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
     /// The lines written at level info.
     fn logged(write: impl FnOnce()) -> String {
@@ -137,16 +141,16 @@ mod tests {
     fn begin(method: &str) -> RequestLine<impl Fn(&Ended<'_>)> {
         let id = HeaderValue::from_static("r-1");
         let method = Method::from_bytes(method.as_bytes()).unwrap();
-        RequestLine::begin(id, method, "127.0.0.1".into(), |_: &Ended<'_>| {})
+        RequestLine::begin(id, method, CLIENT, |_: &Ended<'_>| {})
     }
 
     #[test]
     fn a_request_has_one_line_however_it_ends() {
-        let note = RequestNote {
-            caller: Some("token ck_test_Ab3d Sync".to_owned()),
-            ..RequestNote::of(Some("/v1/locations"))
-        };
-        let answered = logged(|| begin("GET").end(StatusCode::OK, &note));
+        let answered = logged(|| {
+            let mut note = RequestNote::of(Some("/v1/locations"));
+            note.set_caller(|| "token ck_test_Ab3d Sync".to_owned());
+            begin("GET").end(StatusCode::OK, &note);
+        });
         assert_eq!(answered.lines().count(), 1, "{answered}");
         for word in [
             "request_id=\"r-1\"",
@@ -172,7 +176,7 @@ mod tests {
                 told.borrow_mut().push((ended.route, status));
             };
             let id = HeaderValue::from_static("r-1");
-            RequestLine::begin(id, Method::GET, "127.0.0.1".into(), tell)
+            RequestLine::begin(id, Method::GET, CLIENT, tell)
         };
         let note = RequestNote::of(Some("/v1/locations"));
         begin().end(StatusCode::OK, &note);

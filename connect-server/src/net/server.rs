@@ -17,6 +17,9 @@ use super::{
 /// The capacity of the system's queue of connections.
 const BACKLOG: u32 = 1024;
 
+/// The pause after an error of the process while accepting.
+const PAUSE: Duration = Duration::from_millis(200);
+
 /// The address to listen at, with its files, proxies and limits.
 #[derive(Clone, Debug)]
 pub struct Listen {
@@ -151,7 +154,6 @@ async fn accept_all<A: App>(listener: &TcpListener, shared: &Arc<Shared<A>>) {
             activity,
             remote,
             peer,
-            client: peer.address.to_string().into(),
         };
         tokio::spawn(connection::run(Arc::new(connection), stream));
     }
@@ -159,10 +161,9 @@ async fn accept_all<A: App>(listener: &TcpListener, shared: &Arc<Shared<A>>) {
 
 /// Accepts the next connection.
 /// Errors of a single connection are skipped. Errors of the process, such as too many open files, are
-/// waited out, longer each time: accepting again at once would only spin.
+/// waited out: accepting again at once would only spin.
 async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
-    let mut pause = Duration::from_millis(20);
     loop {
         let error = match listener.accept().await {
             Ok(accepted) => return accepted,
@@ -172,8 +173,7 @@ async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
         if [ConnectionAborted, ConnectionRefused, ConnectionReset].contains(&kind) {
             continue;
         }
-        tracing::warn!(%error, "cannot accept connections, trying again in {pause:?}");
-        sleep(pause).await;
-        pause = (pause * 2).min(Duration::from_secs(1));
+        tracing::warn!(%error, "cannot accept connections, trying again in {PAUSE:?}");
+        sleep(PAUSE).await;
     }
 }

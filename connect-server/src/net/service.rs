@@ -29,6 +29,8 @@ pub(super) fn answer<A: App>(
     let (shared, activity) = connection.parts();
     let is_http2 = request.version() == Version::HTTP_2;
     let is_head = request.method() == Method::HEAD;
+    // Before the id is added: the limits are on the client's own headers.
+    let (peer, checked) = head::check(&request, connection.peer, &shared.plain, &shared.limits);
     let (mut parts, incoming) = request.into_parts();
     let id = headers::ensure_request_id(&mut parts.headers);
     // A body at its end has no bytes to count, and leaves nothing.
@@ -41,19 +43,13 @@ pub(super) fn answer<A: App>(
         (body, Some((held, unread, head::expects_continue(&parts))))
     };
     let request = Request::from_parts(parts, body);
-    let (peer, checked) = head::check(&request, connection.peer, &shared.plain, &shared.limits);
-    let client = if peer.address == connection.peer.address {
-        connection.client.clone()
-    } else {
-        peer.address.to_string().into()
-    };
     // Reference counts are shared memory too.
     // A connection's own count is written by no other connection.
     let (counted, connection) = (connection.clone(), connection.clone());
     let line = RequestLine::begin(
         id.clone(),
         request.method().clone(),
-        client,
+        peer.address,
         move |ended: &Ended<'_>| counted.shared.app.ended(ended),
     );
     let admitted = checked.map(|()| request);
@@ -72,14 +68,14 @@ pub(super) fn answer<A: App>(
             Ok(request) => {
                 let call = lazy(|_| shared.app.call(request, peer)).flatten();
                 let call = AssertUnwindSafe(call).catch_unwind();
-                call.await.map_err(|_| NetFailure::Panicked)
+                call.await.map_err(|_| {
+                    tracing::error!(%remote, "a request panicked");
+                    NetFailure::Panicked
+                })
             }
         };
         let mut response = outcome.unwrap_or_else(|failure| {
-            match failure {
-                NetFailure::Panicked => tracing::error!(%remote, "a request panicked"),
-                _ => tracing::debug!(%remote, ?failure, "answered without the app"),
-            }
+            tracing::debug!(%remote, ?failure, "answered without the app");
             shared.app.failure(failure, &peer)
         });
         let note = response.extensions_mut().remove();

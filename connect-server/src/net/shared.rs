@@ -37,8 +37,6 @@ pub(super) struct Connection<A> {
     pub(super) remote: SocketAddr,
     /// The sender of each request, unless a proxy names another.
     pub(super) peer: Peer,
-    /// Its address as text for the log.
-    pub(super) client: Arc<str>,
 }
 
 impl<A> Connection<A> {

@@ -118,3 +118,33 @@ pub(super) async fn hold(rest: Incoming, time: Duration, activity: Arc<Activity>
     let _ = timeout(time, activity.after(Stage::Cut)).await;
     drop(rest);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An app's answer with such a beginning stays as it is.
+    #[test]
+    fn only_a_bare_head_is_replaced() {
+        let limits = Limits::default();
+        let bare = |status: &str, headers: &str| {
+            format!("HTTP/1.1 {status} Words\r\ncontent-length: 0\r\n{headers}\r\n")
+        };
+        let filled = |length: usize| {
+            let rest = length - bare("400", "a: \r\n").len();
+            bare("400", &format!("a: {}\r\n", "b".repeat(rest)))
+        };
+        for (bytes, expected) in [
+            (bare("400", ""), Some(NetFailure::Malformed)),
+            (bare("414", ""), Some(NetFailure::UriTooLong(8192))),
+            (bare("431", ""), Some(NetFailure::HeadersTooLarge(16_384))),
+            (bare("404", ""), None),
+            (bare("400", "x-request-id: a\r\n"), None),
+            (bare("400", "") + "body", None),
+            (filled(200), Some(NetFailure::Malformed)),
+            (filled(201), None),
+        ] {
+            assert_eq!(bare_answer(bytes.as_bytes(), &limits), expected, "{bytes}");
+        }
+    }
+}

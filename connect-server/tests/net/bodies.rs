@@ -98,6 +98,18 @@ async fn consent_is_given_only_to_a_body_that_is_wanted() {
     let refused = server.exchange(head("/refuse")).await;
     assert!(refused.starts_with("HTTP/1.1 413 "), "{refused}");
     assert!(refused.ends_with("refused"), "{refused}");
+    // A body that came all the same is read, and the connection goes on.
+    for body in [
+        post("/refuse", "Content-Length: 5", "abcde"),
+        post(
+            "/refuse",
+            "Transfer-Encoding: chunked",
+            "1\r\na\r\n0\r\n\r\n",
+        ),
+    ] {
+        let both = server.exchange(body + &last("/hello")).await;
+        assert!(both.contains("refusedHTTP/1.1 200"), "{both}");
+    }
     let mut stream = server.sent(head("/echo")).await;
     let mut consent = [0; 25];
     let read = timeout(HANGS, stream.read_exact(&mut consent)).await;
@@ -176,6 +188,11 @@ async fn unfinished(server: &Running) -> TcpStream {
 #[tokio::test]
 async fn large_bodies_beyond_the_budget_are_refused_and_small_ones_served() {
     let server = Running::with(|limits| limits.body_bytes = 2_000_000).await;
+    let early = post(
+        "/echo",
+        "Content-Length: 500000\r\nExpect: 100-continue",
+        "",
+    );
     let post = async |length| server.post("/echo", vec![b'x'; length], V::One).await;
     let mut open = Vec::new();
     for round in 1..=3 {
@@ -186,6 +203,11 @@ async fn large_bodies_beyond_the_budget_are_refused_and_small_ones_served() {
     for length in [LARGE, 100_000] {
         assert_eq!(post(length).await.status, 503);
     }
+    let early = server.exchange(early).await;
+    assert!(
+        early.starts_with("HTTP/1.1 503 "),
+        "without consent: {early}"
+    );
     // It is refused while it comes when its length was not announced.
     assert_eq!(
         server.post("/echo", chunked(LARGE), V::Two).await.status,

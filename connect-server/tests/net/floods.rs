@@ -12,11 +12,17 @@ use std::{
     time::{Duration, Instant},
 };
 
-use tokio::{io::AsyncReadExt as _, net::TcpStream, time::timeout};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+    time::timeout,
+};
 
-use super::kit::{HANGS, NEVER, Running, V, read_to_end};
+use super::kit::{HANGS, NEVER, Running, V, get, last, read_to_end};
 
+const DATA: u8 = 0;
 const HEADERS: u8 = 1;
+const RST_STREAM: u8 = 3;
 const SETTINGS: u8 = 4;
 const PING: u8 = 6;
 const WINDOW_UPDATE: u8 = 8;
@@ -26,6 +32,9 @@ const END_HEADERS: u8 = 4;
 
 /// The bytes that a request counts beside its answer.
 const REQUEST: usize = 6 * 1024;
+
+/// The head of `POST http://x/refuse`.
+const REFUSED: &[u8] = b"\x83\x86\x44\x07/refuse\x41\x01x";
 
 /// A frame of HTTP/2.
 pub(crate) fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
@@ -48,23 +57,43 @@ fn requests(count: u32, flags: u8, head: &[u8]) -> Vec<u8> {
 
 /// Sends bytes and a ping, and waits for the answer to the ping.
 async fn pinged(server: &Running, bytes: Vec<u8>) -> TcpStream {
-    let mut stream = server
-        .sent([bytes, frame(PING, 0, 0, &[7; 8])].concat())
-        .await;
+    let mut stream = server.sent(bytes).await;
+    ping(&mut stream).await;
+    stream
+}
+
+/// Sends a ping. Returns the kinds of frames up to its answer.
+async fn ping(stream: &mut TcpStream) -> Vec<u8> {
+    let sent = stream.write_all(&frame(PING, 0, 0, &[7; 8])).await;
+    sent.unwrap();
+    let mut kinds = Vec::new();
     let answered = async {
-        loop {
-            let mut head = [0; 9];
+        let mut head = [0; 9];
+        while (head[3], head[4]) != (PING, 1) {
             stream.read_exact(&mut head).await.unwrap();
             let length = usize::from(u16::from_be_bytes([head[1], head[2]]));
             stream.read_exact(&mut vec![0; length]).await.unwrap();
-            let is_answer = head[4] == 1;
-            if head[3] == PING && is_answer {
-                return;
-            }
+            kinds.push(head[3]);
         }
     };
     timeout(HANGS, answered).await.expect("read in the end");
-    stream
+    kinds
+}
+
+/// Some clients forget the answer when its stream is reset.
+#[tokio::test]
+async fn a_stream_with_an_unread_body_is_not_reset_at_once() {
+    let server = Running::with(|l| (l.discard_bytes, l.discard) = (0, NEVER)).await;
+    let head = requests(1, END_HEADERS, REFUSED);
+    let mut stream = server.sent([head, frame(DATA, 0, 1, b"ab")].concat()).await;
+    let mut kinds = Vec::new();
+    while !kinds.contains(&DATA) {
+        kinds.extend(ping(&mut stream).await);
+    }
+    kinds.extend(ping(&mut stream).await);
+    assert!(!kinds.contains(&RST_STREAM), "{kinds:?}");
+    drop(stream);
+    server.stop().await;
 }
 
 #[tokio::test]
@@ -96,8 +125,7 @@ async fn what_a_client_left_half_sent_goes_with_its_connection() {
     let tasks = || runtime.metrics().num_alive_tasks();
     let server = Running::with(|limits| limits.discard = NEVER).await;
     let before = tasks();
-    // POST http://x/refuse, without the end of the stream.
-    let bytes = requests(50, END_HEADERS, b"\x83\x86\x44\x07/refuse\x41\x01x");
+    let bytes = requests(50, END_HEADERS, REFUSED);
     let stream = server.sent(bytes).await;
     let all = |load: &connect_server::net::Load| load.answer_bytes() >= 50 * REQUEST;
     server.holds("the requests", all).await;
@@ -144,6 +172,14 @@ async fn what_is_held_stays_near_its_limit_however_many_begin_at_once() {
     server.stop().await;
 }
 
+#[tokio::test]
+async fn http_1_has_no_header_table() {
+    let server = Running::with(|limits| limits.h2_header_table_bytes = 0).await;
+    let both = server.exchange(get("/hello") + &last("/hello")).await;
+    assert!(both.contains("helloHTTP/1.1 200"), "{both}");
+    server.stop().await;
+}
+
 /// An entry of the header table keeps the buffer that it was read into.
 #[tokio::test]
 async fn a_header_table_that_keeps_much_ends_its_connection() {
@@ -158,7 +194,7 @@ async fn a_header_table_that_keeps_much_ends_its_connection() {
     let mut stream = server.connect().await;
     let long = requests(20, flags, &[&short[..], &filler].concat());
     // The server may have closed before it read the last ones.
-    let _ = tokio::io::AsyncWriteExt::write_all(&mut stream, &long).await;
+    let _ = stream.write_all(&long).await;
     read_to_end(&mut stream).await;
     server
         .holds("nothing", |load| load.answer_bytes() == 0)

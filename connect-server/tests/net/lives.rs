@@ -64,7 +64,8 @@ async fn a_request_outlives_the_time_of_its_connection() {
     for is_old in [false, true] {
         let server = Running::with(|limits| match is_old {
             false => (limits.head, limits.idle) = (SOON, SOON),
-            true => limits.connection_age = SOON,
+            // Its drain is for requests that are stuck.
+            true => (limits.connection_age, limits.drain) = (SOON, SOON),
         });
         let server = server.await;
         let mut stream = server.busy(get("/wait")).await;
@@ -130,6 +131,13 @@ async fn who_has_gone_is_noticed() {
     let gone = |load: &connect_server::net::Load| load.connections() == 0;
     drop(server.busy(get("/wait")).await);
     server.holds("the connection is closed", gone).await;
+    // A reset is noticed at once.
+    let patient = Running::with(|l| (l.head, l.idle) = (SOON, NEVER)).await;
+    let reset = patient.busy(get("/wait")).await;
+    reset.set_zero_linger().unwrap();
+    drop(reset);
+    patient.holds("it is closed", gone).await;
+    patient.stop().await;
     // What it wanted of the app is not done any more: the next one gets it.
     let (next, ()) = tokio::join!(server.exchange(last("/wait")), let_go_later(&server));
     assert!(next.ends_with("waited"), "{next}");

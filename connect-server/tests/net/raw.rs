@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use connect_server::net::Limits;
+use connect_server::net::{Limits, Load};
 use http::Version;
 use uuid::Uuid;
 
-use super::kit::{BOTH, Running, V, client, get, last, post, read_to_end, send};
+use super::kit::{BOTH, NEVER, Running, V, client, get, last, post, read_to_end, send};
 
 /// Leaves the limits as they are.
 fn usual(_: &mut Limits) {}
@@ -71,6 +71,12 @@ async fn a_bad_head_is_answered_in_the_apps_shape() {
     assert!(answer.contains("helloHTTP/1.1 400 "), "{answer}");
     assert!(answer.ends_with("{\"failure\":\"Malformed 127.0.0.1\"}"));
     server.stop().await;
+
+    let server = Running::with(|limits| limits.discard = NEVER).await;
+    server.exchange("?? ?\r\n\r\n").await;
+    let closed = |load: &Load| load.connections() == 0;
+    server.holds("a client that closes ends it", closed).await;
+    server.stop().await;
 }
 
 /// Heads and bodies that a proxy in front may read otherwise than this server, so that it sees one
@@ -127,6 +133,28 @@ async fn an_absurd_length_is_refused_before_it_is_waited_for() {
         let answer = read_to_end(&mut stream).await;
         assert!(answer.starts_with("HTTP/1.1 413 "), "{length}: {answer}");
     }
+    server.stop().await;
+}
+
+/// The id added by the server is no header of the client's.
+#[tokio::test]
+async fn the_limits_of_a_head_are_exact() {
+    let server = Running::with(|l| (l.uri_bytes, l.header_bytes) = (20, 40)).await;
+    for (path, value, end) in [
+        (20, 0, "not found"),
+        (21, 0, "{\"failure\":\"UriTooLong(20) 127.0.0.1\"}"),
+        (20, 16, "not found"),
+        (20, 17, "{\"failure\":\"HeadersTooLarge(40) 127.0.0.1\"}"),
+    ] {
+        // 24 bytes: of the method, `Host: x`, `Connection: close` and the name of `a`.
+        let path = format!("/{}", "p".repeat(path - 1));
+        let header = format!("\r\na: {}\r\n\r\n", "v".repeat(value));
+        let request = last(&path).replace("\r\n\r\n", &header);
+        let answer = server.exchange(&request).await;
+        assert!(answer.ends_with(end), "{request}: {answer}");
+    }
+    let any = server.exchange("OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    assert!(any.await.ends_with("not found"));
     server.stop().await;
 }
 

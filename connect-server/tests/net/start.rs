@@ -170,7 +170,7 @@ fn files_without_what_they_should_have_are_named() {
         cert weak-key weak-key RSA with 2048 to 4096 bits\n\
         past past-key past has expired\n\
         future future-key future not valid yet\n\
-        reversed key reversed wrong order"
+        reversed key reversed the key is that of certificate 2"
         .lines()
     {
         let mut fields = row.splitn(4, ' ');

@@ -122,6 +122,10 @@ async fn an_unfinished_handshake_ends() {
     for start in ["", "\u{16}", "\u{16}\u{3}\u{1}\u{2}\0\u{1}"] {
         assert_eq!(server.exchange(start).await, "");
     }
+    // Nor does a probe that only connects get an answer.
+    let mut probe = server.connect().await;
+    probe.shutdown().await.unwrap();
+    assert_eq!(read_to_end(&mut probe).await, "");
     server.stop().await;
     let server = serve(&certificate, |l| (l.handshake, l.drain) = (NEVER, NEVER)).await;
     let mut waiting = server.sent(b"\x16\x03").await;
