@@ -1,7 +1,7 @@
 //! The listener of a test's shop, behind the faults.
 //! The API and the devices' API share one address.
 
-use std::{fmt, net::SocketAddr, sync::Arc};
+use std::{io, net::SocketAddr, sync::Arc};
 
 use bytes::Bytes;
 use connect_core::{Connect, Reason, wire::ErrorCode};
@@ -22,18 +22,6 @@ use crate::{
     device_api,
     net::Peer,
 };
-
-/// An error for a cut connection.
-#[derive(Debug)]
-struct Cut;
-
-impl fmt::Display for Cut {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("cut, as was ordered")
-    }
-}
-
-impl std::error::Error for Cut {}
 
 /// The parts shared by all connections.
 struct ShopServer {
@@ -72,10 +60,10 @@ async fn answer(
     shared: Arc<ShopServer>,
     peer: Peer,
     mut request: Request<Incoming>,
-) -> Result<Response<Full<Bytes>>, Cut> {
+) -> io::Result<Response<Full<Bytes>>> {
     let fault = shared.faults.meet(request.method(), request.uri().path());
     match fault {
-        Some(Fault::Cut) => return Err(Cut),
+        Some(Fault::Cut) => return Err(io::ErrorKind::ConnectionAborted.into()),
         Some(Fault::Status(status)) => {
             // A client still writing may miss an early answer.
             let _ = request.into_body().collect().await;
@@ -89,7 +77,7 @@ async fn answer(
     let (head, body) = response.into_parts();
     let body = body.collect().await.map(|body| body.to_bytes());
     if fault == Some(Fault::LostAnswer) {
-        return Err(Cut);
+        return Err(io::ErrorKind::ConnectionAborted.into());
     }
     let body = Full::new(body.unwrap_or_default());
     Ok(Response::from_parts(head, body))

@@ -34,8 +34,13 @@ async fn statuses_that_are_ordered_come_in_order_and_once() {
     let shop = TestShop::start().await;
     let client = once(&shop);
     for (status, code) in [
+        (400, Some(ErrorCode::ValidationFailed)),
         (401, Some(ErrorCode::Unauthorized)),
+        (403, Some(ErrorCode::ForbiddenScope)),
         (404, Some(ErrorCode::NotFound)),
+        (405, Some(ErrorCode::MethodNotAllowed)),
+        (409, Some(ErrorCode::Conflict)),
+        (413, Some(ErrorCode::PayloadTooLarge)),
         (429, Some(ErrorCode::RateLimited)),
         (500, Some(ErrorCode::ServerError)),
         (502, None),
@@ -46,9 +51,10 @@ async fn statuses_that_are_ordered_come_in_order_and_once() {
             (error.status(), error.code().cloned()),
             (Some(status), code)
         );
+        assert_eq!(error.retry_after().is_some(), status == 429);
     }
     assert_eq!(client.locations().await.unwrap().len(), 1);
-    assert_eq!(shop.requests(), ["GET /v1/locations"; 6]);
+    assert_eq!(shop.requests(), ["GET /v1/locations"; 11]);
 }
 
 #[tokio::test]
