@@ -2,7 +2,9 @@
 
 use connect_client::{
     Records,
-    wire::{ErrorCode, Field, Quantity, StockCountItem, StockCounts, StockLevel},
+    wire::{
+        ErrorCode, Field, Quantity, StockCountItem, StockCounts, StockLevel, limits::MAX_BODY_BYTES,
+    },
 };
 use futures_util::TryStreamExt as _;
 use serde_json::{Value, json};
@@ -10,7 +12,7 @@ use serde_json::{Value, json};
 use crate::support::{
     LOCATION,
     records::error,
-    script::{Script, json as reply},
+    script::{Script, json as reply, text},
 };
 
 fn stock(script: &Script) -> Records<StockLevel> {
@@ -116,4 +118,17 @@ async fn a_request_that_fails_tells_what_was_counted() {
     let sent = script.finish();
     let key = error.idempotency_key().map(|key| key.as_str());
     assert_eq!(key, sent[1].key());
+}
+
+#[tokio::test]
+async fn what_was_counted_before_and_what_is_too_large_are_told() {
+    let replayed = [("idempotent-replayed", "true")];
+    let script = Script::new([text(200, &replayed, &counted(1).to_string())]);
+    let mut counts = counts(2);
+    counts[1].external_id = Field::Value("x".repeat(MAX_BODY_BYTES));
+    let total = stock(&script).count_all(&counts).run().await.unwrap();
+    assert_eq!((total.replayed, total.failed), (1, 2));
+    let refused = total.results[1].external_id.as_ref();
+    assert!(refused == counts[1].external_id.value());
+    script.finish();
 }

@@ -99,6 +99,12 @@ async fn a_body_that_is_not_the_services_is_shown_in_part() {
     ] {
         let error = failed(text(503, &[], odd)).await;
         assert_eq!(error.code(), None, "{odd:?}");
+        let told = error.to_string();
+        assert_eq!(
+            told.contains("503 without a body"),
+            odd.is_empty(),
+            "{told}"
+        );
         assert!(error.retryable());
     }
 }

@@ -182,13 +182,14 @@ fn leaving(remaining: &str, status: u16) -> Reply {
         ("x-ratelimit-limit", "100"),
         ("x-ratelimit-remaining", remaining),
         ("x-ratelimit-reset", "60"),
+        ("retry-after", "7"),
     ];
     text(status, &headers, "{\"data\":[]}")
 }
 
 #[tokio::test(start_paused = true)]
 async fn only_figures_of_the_token_hold_a_request_back() {
-    for (status, wait) in [(200, 30), (404, 30), (401, 0), (500, 0), (503, 0)] {
+    for (status, wait) in [(200, 30), (404, 30), (429, 7), (401, 0), (500, 0), (503, 0)] {
         let script = Script::new([used_up(status), used_up(200)]);
         let client = script.client_with(|b| b.retry(RetryPolicy::never()));
         assert_eq!(client.locations().await.is_ok(), status == 200);

@@ -173,6 +173,11 @@ async fn no_attempt_begins_after_the_budget() {
     let began = Instant::now();
     let error = client.locations().await.unwrap_err();
     assert_eq!(error.gave_up(), Some(GaveUp::Budget));
+    let told = error.to_string();
+    assert!(
+        told.ends_with("[gave up after 2 attempts, the time for retries is over]"),
+        "{told}"
+    );
     assert_eq!(script.finish()[1].at, SECS(20));
     assert_eq!(
         began.elapsed(),

@@ -54,6 +54,7 @@ async fn a_refused_connection_is_tried_again_and_told() {
     let told = error.to_string();
     assert!(told.contains("GET /locations: could not connect"), "{told}");
     assert!(told.to_lowercase().contains("refused"), "{told}");
+    assert!(std::error::Error::source(&error).is_some());
     assert!(!format!("{error:?}").contains("ck_test"));
 }
 
@@ -96,6 +97,9 @@ async fn a_response_without_end_is_cut_off() {
         assert_eq!(fault(&error), Fault::TooLarge, "{error}");
         assert_eq!(error.attempts(), 1);
     }
+    let base = rude(b"HTTP/1.1 200 OK\r\ncontent-length: 11\r\n\r\n{\"data\":[]}").await;
+    let client = twice(base).max_response_bytes(11).build().unwrap();
+    client.locations().await.unwrap();
 }
 
 #[tokio::test]
@@ -142,6 +146,24 @@ async fn a_client_of_the_callers_own_is_used() {
     let got = server.received_requests().await.unwrap();
     assert_eq!(got[0].headers["x-mine"], "yes");
     assert_eq!(got[0].headers["authorization"], format!("Bearer {TOKEN}"));
+}
+
+#[tokio::test]
+async fn a_request_that_the_callers_own_client_refuses_is_not_tried_again() {
+    let own = http_client_builder().unwrap().https_only(true);
+    let client = twice("http://127.0.0.1:1/v1".to_owned()).http_client(own.build().unwrap());
+    let error = client.build().unwrap().locations().await.unwrap_err();
+    assert_eq!((fault(&error), error.attempts()), (Fault::Unsendable, 1));
+}
+
+/// What was not connected in half of the time was certainly not sent.
+#[tokio::test(start_paused = true)]
+async fn a_connection_without_end_is_told_from_an_answer_without_end() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let base = format!("https://{}/v1", listener.local_addr().unwrap());
+    let client = twice(base).request_timeout(Duration::from_secs(4));
+    let error = client.build().unwrap().locations().await.unwrap_err();
+    assert_eq!(fault(&error), Fault::Connect, "{error}");
 }
 
 #[tokio::test]

@@ -28,12 +28,14 @@ async fn next(watch: &mut Watch<Product>) -> String {
 #[tokio::test(start_paused = true)]
 async fn a_watch_asks_once_a_round_and_yields_only_changes() {
     let idle = json(200, &page([], None));
+    let mut deleted = tombstone(2);
+    deleted["updatedAt"] = tombstone(3)["updatedAt"].clone();
     let script = Script::new([
         json(200, &page([product(1)], Some("a"))),
         json(200, &page([product(2)], None)),
         idle.clone(),
         idle.clone(),
-        json(200, &page([tombstone(3)], None)),
+        json(200, &page([deleted], None)),
         idle,
     ]);
     let mut watch = products(&script.client()).watch(None, EVERY);

@@ -113,11 +113,11 @@ impl<R: Synced> Watch<R> {
     /// Returns whether an entry is new, and remembers it.
     fn is_new(&mut self, entry: &Entry<R>) -> bool {
         let time = Some(changed_at(entry));
-        if time > self.latest {
+        if time != self.latest {
             self.latest = time;
             self.seen.clear();
         }
-        time < self.latest || self.seen.insert(id_of(entry))
+        self.seen.insert(id_of(entry))
     }
 }
 

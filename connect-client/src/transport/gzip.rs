@@ -61,3 +61,37 @@ pub(super) fn decompress(
     head.headers.remove(header::CONTENT_LENGTH);
     Ok(http::Response::from_parts(head, body.into()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bodies_are_compressed_and_taken_from_and_to_their_limits() {
+        for (bytes, encoding, sent_as) in [
+            (999, None, None),
+            (1000, None, Some("gzip")),
+            (1000, Some("br"), Some("br")),
+        ] {
+            let mut request = http::Request::new(Bytes::from("x".repeat(bytes)));
+            let own = encoding.map(|own| (header::CONTENT_ENCODING, HeaderValue::from_static(own)));
+            request.headers_mut().extend(own);
+            let sent = compress(request);
+            let told = sent.headers().get(header::CONTENT_ENCODING);
+            assert_eq!(told.map(|told| told.to_str().unwrap()), sent_as);
+            assert_eq!(sent.body().len() < bytes, sent_as == Some("gzip"));
+            for (most, fits) in [(bytes, true), (bytes - 1, false)] {
+                let mut answer = http::Response::new(sent.body().clone());
+                answer
+                    .headers_mut()
+                    .extend(told.map(|told| (header::CONTENT_ENCODING, told.clone())));
+                let is_read = decompress(answer, most).is_ok_and(|read| read.body().len() == bytes);
+                assert_eq!(
+                    is_read,
+                    fits || sent_as != Some("gzip"),
+                    "{bytes} of {most}"
+                );
+            }
+        }
+    }
+}

@@ -106,7 +106,7 @@ impl HttpClient {
         };
         let http = builder
             .build()
-            .map_err(|e| SettingsError::Http(inmost(&e)))?;
+            .map_err(|e| SettingsError::Http(format!("{e:?}")))?;
         Ok(Self::over(http, bodies))
     }
 
@@ -198,12 +198,4 @@ fn cause<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stati
         Some(wrapped) => Some(wrapped),
         None => error.source(),
     }
-}
-
-fn inmost(error: &dyn Error) -> String {
-    let mut inmost = error;
-    while let Some(cause) = inmost.source() {
-        inmost = cause;
-    }
-    inmost.to_string()
 }

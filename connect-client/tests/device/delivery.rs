@@ -24,6 +24,13 @@ fn queue(folder: &TempDir, amounts: impl IntoIterator<Item = i64>) -> DeviceQueu
     queue
 }
 
+/// A refusal for this field.
+fn of_field(field: &str) -> serde_json::Value {
+    let mut refusal = error("validation_failed", "why");
+    refusal["error"]["field"] = field.into();
+    refusal
+}
+
 fn ready() -> OrderChange {
     OrderChange {
         status: Field::Value(OrderStatus::Ready),
@@ -124,6 +131,9 @@ async fn a_failure_that_may_pass_stops_and_the_same_row_goes_first_the_next_time
         json(403, &error("api_not_available", "no screen")),
         json(403, &error("forbidden_scope", "not a register")),
         json(404, &error("not_found", "no such path")),
+        // The request did not arrive as it was sent.
+        json(400, &of_field("request")),
+        json(400, &of_field("body")),
         // Something on the way has answered, perhaps the sign-in page of a network.
         text(200, &[], "<html>"),
         text(422, &[], "<html>"),
@@ -154,7 +164,7 @@ async fn what_is_refused_is_set_aside_and_does_not_block() {
     let change = rows.push((ID, ready())).unwrap();
     let script = Script::new([
         taken(),
-        json(422, &error("validation_failed", "totalCents: must be 3")),
+        json(400, &error("validation_failed", "totalCents: must be 3")),
         taken(),
         json(404, &error("not_found", "no such order")),
         replayed(404, &error("not_found", "no such order")),
@@ -163,7 +173,7 @@ async fn what_is_refused_is_set_aside_and_does_not_block() {
     assert_eq!(delivery.delivered.len(), 2);
     assert!(delivery.stopped.is_none());
     let told: Vec<_> = delivery.refused.iter().map(|row| row.status).collect();
-    assert_eq!(told, [422, 404]);
+    assert_eq!(told, [400, 404]);
     assert_eq!(rows.waiting(), 0);
     assert_eq!(amounts(&script.finish()[..3]), [1, 2, 3]);
 

@@ -6,7 +6,7 @@
 
 use std::{
     collections::VecDeque,
-    fs, io,
+    fs,
     path::{Path, PathBuf},
 };
 
@@ -50,10 +50,8 @@ impl<T: Keyed + Serialize + DeserializeOwned> DiskList<T> {
     /// the folder.
     pub(super) fn open(path: PathBuf) -> Result<Self, QueueError> {
         let failed = |source| disk_error(&path, source);
-        let bytes = match fs::read(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            read => read.map_err(failed)?,
-        };
+        let mut file = disk::open(&path).map_err(failed)?;
+        let bytes = fs::read(&path).map_err(failed)?;
         let found = ReadItems::<T>::read(&path, &bytes)?;
         if found.kept.len() < found.length
             && let Ok(file) = disk::replace(&path, &found.kept)
@@ -61,12 +59,8 @@ impl<T: Keyed + Serialize + DeserializeOwned> DiskList<T> {
             let found = ReadItems::read(&path, &found.kept)?;
             return Ok(Self::over(path, file, found));
         }
-        let mut file = disk::open(&path).map_err(failed)?;
-        // A process that was killed may have left lines that are not on disk yet.
-        file.sync_all().map_err(failed)?;
-        if found.length < bytes.len() {
-            file.cut(found.length as u64).map_err(failed)?;
-        }
+        // A process that was killed may have left lines that are not on disk yet, and an incomplete one.
+        file.cut(found.length as u64).map_err(failed)?;
         Ok(Self::over(path, file, found))
     }
 
@@ -89,11 +83,6 @@ impl<T: Keyed + Serialize + DeserializeOwned> DiskList<T> {
     /// The rows.
     pub(super) fn rows(&self) -> &VecDeque<StoredItem<T>> {
         &self.rows
-    }
-
-    /// Returns whether the row with this key is there.
-    pub(super) fn has(&self, key: Uuid) -> bool {
-        self.rows.iter().any(|kept| kept.row.key() == key)
     }
 
     /// Adds a row at the end. It is on disk once this returns.

@@ -97,6 +97,10 @@ fn a_row_that_is_done_with_is_gone_though_the_disk_keeps_it() {
     let again = DiskList::<Row>::open(folder.path().join("rows")).unwrap();
     let sent: Vec<_> = again.rows().iter().map(|kept| kept.sent_at).collect();
     assert_eq!(sent, [Some(Timestamp::EPOCH), None]);
+    // A disk that works again takes no row in their place.
+    faults.left.store(usize::MAX, Relaxed);
+    list.push(row(3)).unwrap();
+    assert_eq!(reopened(&folder), [row(1), row(2), row(3)]);
 }
 
 /// The new, shorter file cannot be made; the old one serves.

@@ -77,10 +77,8 @@ impl Rows {
     /// Moves a row from the waiting to the refused rows.
     pub(super) fn set_aside(&mut self, refused: RefusedRow) -> Result<(), QueueError> {
         let key = refused.row.key();
-        // A crash in between leaves it in both.
-        if !self.refused.has(key) {
-            self.refused.push(refused)?;
-        }
+        // A crash in between leaves it in both, until the next start.
+        self.refused.push(refused)?;
         self.waiting.remove(key)?;
         Ok(())
     }
