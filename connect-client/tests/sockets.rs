@@ -156,7 +156,7 @@ async fn a_request_that_the_callers_own_client_refuses_is_not_tried_again() {
     assert_eq!((fault(&error), error.attempts()), (Fault::Unsendable, 1));
 }
 
-/// What was not connected in half of the time was certainly not sent.
+/// A request without a connection was certainly not sent.
 #[tokio::test(start_paused = true)]
 async fn a_connection_without_end_is_told_from_an_answer_without_end() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -200,7 +200,25 @@ pub(super) fn denied(
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use connect_core::storage::memory::MemoryStorage;
+
     use super::*;
+    use crate::sandbox::demo;
+
+    #[tokio::test]
+    async fn a_request_is_noted_for_its_token() {
+        let connect = Connect::builder(Arc::new(MemoryStorage::new())).build();
+        let token = demo::open(&connect).await.unwrap().token.unwrap();
+        let answer = warp::test::request()
+            .path("/v1/locations")
+            .header("authorization", format!("Bearer {}", token.expose()))
+            .reply(&crate::api::api(connect))
+            .await;
+        let note = answer.extensions().get::<RequestNote>();
+        assert!(note.unwrap().token.is_some());
+    }
 
     #[test]
     fn headers_hold_a_bearer_token() {

@@ -118,3 +118,80 @@ fn check(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{sync::Arc, time::Duration};
+
+    use connect_core::{
+        storage::{disk::Health, memory::MemoryStorage},
+        wire::Timestamp,
+    };
+
+    use super::*;
+    use crate::{
+        api::{ConnectApp, ListenerKind, templates::templates},
+        net::{App as _, Ended, Limits, Load},
+        telemetry::metrics::{Requests, Sources},
+    };
+
+    /// An exporter after one request to each of these routes.
+    fn exporter(connect: &Connect, routes: &[&'static str]) -> Exporter {
+        let requests = Arc::new(Requests::to(templates()));
+        let app = ConnectApp::new(connect.clone(), ListenerKind::Api).counted_by(&requests);
+        for route in routes {
+            app.ended(&Ended {
+                method: &Method::GET,
+                route: Some(route),
+                status: Some(StatusCode::OK),
+                took: Duration::ZERO,
+            });
+        }
+        let sources = Sources {
+            connect: connect.clone(),
+            health: Box::new(|| Health::Working),
+            loads: ["api", "owner"].map(|name| (name, Load::new(&Limits::default()))),
+            certificate: None,
+            folder: None,
+            started: Timestamp::EPOCH,
+        };
+        Exporter::new(requests, sources)
+    }
+
+    #[tokio::test]
+    async fn the_metrics_are_for_their_readers_alone() {
+        let connect = Connect::builder(Arc::new(MemoryStorage::new())).build();
+        let routes = ["/v1/locations", "/device/v1/orders/{id}", "/readyz", PATH];
+        let exporter = exporter(&connect, &routes);
+        let holders = Readers::Holders(digest("0123456789abcdef"));
+        for (readers, method, client, token, status) in [
+            (Readers::Local, "GET", [127, 0, 0, 1], "", 200),
+            (Readers::Local, "POST", [127, 0, 0, 1], "", 405),
+            (Readers::Local, "GET", [192, 0, 2, 1], "", 403),
+            (Readers::Nobody, "GET", [127, 0, 0, 1], "", 403),
+            (holders, "GET", [192, 0, 2, 1], "0123456789abcdef", 200),
+            (holders, "GET", [192, 0, 2, 1], "0123456789abcdeg", 401),
+            (holders, "GET", [192, 0, 2, 1], "", 401),
+        ] {
+            let peer = Peer {
+                address: client.into(),
+                tls: false,
+            };
+            let answer = warp::test::request()
+                .method(method)
+                .path("/metrics")
+                .header("host", "localhost")
+                .header("authorization", format!("Bearer {token}"))
+                .extension(peer)
+                .reply(&metrics(connect.clone(), exporter.clone(), readers))
+                .await;
+            assert_eq!(answer.status(), status, "{readers:?} {method} {client:?}");
+            assert!(answer.extensions().get::<RequestNote>().unwrap().is_probe);
+            let text = String::from_utf8_lossy(answer.body());
+            for route in routes {
+                let counted = text.contains(&format!("route=\"{route}\""));
+                assert_eq!(counted, status == 200, "{route}");
+            }
+        }
+    }
+}

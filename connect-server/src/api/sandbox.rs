@@ -171,3 +171,90 @@ fn seconds(body: &[u8]) -> Result<Option<u64>, Error> {
     }
     Ok(fields.get(ADVANCE_FIELD).and_then(Value::as_u64))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use connect_core::{Grant, NewAccount, NewToken, storage::memory::MemoryStorage};
+
+    use super::*;
+    use crate::sandbox::{SandboxClock, demo};
+
+    #[tokio::test]
+    async fn simulations_and_the_clock_are_for_those_who_may_see_what_they_make() {
+        let clock = Arc::new(SandboxClock::default());
+        let storage = Arc::new(MemoryStorage::new());
+        let connect = Connect::builder(storage).clock(clock.clone()).build();
+        let shop = demo::open(&connect).await.unwrap();
+        let account = shop.account.id;
+        let location_id = shop.account.locations[0].id;
+        let new = NewToken {
+            name: "Reader".into(),
+            expires_at: None,
+            grants: vec![Grant {
+                location_id,
+                scopes: vec![Scope::PosRead],
+            }],
+        };
+        let reader = connect.create_token(account, new).await.unwrap().secret;
+        let all = shop.token.unwrap();
+        let filter = sandbox(connect.clone(), Sandbox::new(connect.clone(), clock));
+        let post = async |token: &connect_core::Secret, path: &str, kind: &str| {
+            let answer = warp::test::request()
+                .method("POST")
+                .path(&path.replace("{at}", &format!("locations/{location_id}")))
+                .header("authorization", format!("Bearer {}", token.expose()))
+                .header("content-type", kind)
+                .body(r#"{"advanceBySeconds":1}"#)
+                .reply(&filter)
+                .await;
+            let note = answer.extensions().get::<RequestNote>().unwrap();
+            assert!(note.token.is_some());
+            let body = String::from_utf8_lossy(answer.body()).into_owned();
+            (answer.status().as_u16(), body)
+        };
+        let (json, text) = ("application/json", "text/plain");
+        for (token, path, kind, status, told) in [
+            (
+                &all,
+                "/sandbox/v1/{at}/days",
+                json,
+                201,
+                "\"sales\":60,\"refunds\":3",
+            ),
+            (
+                &all,
+                "/sandbox/v1/{at}/days?ago=1",
+                json,
+                400,
+                "no other parameter",
+            ),
+            (&reader, "/sandbox/v1/{at}/sales", json, 201, "totalCents"),
+            (
+                &reader,
+                "/sandbox/v1/{at}/orders",
+                json,
+                403,
+                "forbidden_scope",
+            ),
+            (&reader, "/sandbox/v1/clock", json, 403, "forbidden_scope"),
+            (&all, "/sandbox/v1/clock", text, 400, "Content-Type"),
+            (&all, "/sandbox/v1/clock", json, 200, "aheadBySeconds"),
+        ] {
+            let (seen, body) = post(token, path, kind).await;
+            assert_eq!(
+                (seen, body.contains(told)),
+                (status, true),
+                "{path}: {body}"
+            );
+        }
+        let live = NewAccount {
+            name: "Rye".into(),
+            owner_email: "noor@rye.example".into(),
+            sandbox: false,
+        };
+        connect.create_account(live).await.unwrap();
+        assert_eq!(post(&all, "/sandbox/v1/clock", json).await.0, 409);
+    }
+}

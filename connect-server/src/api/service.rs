@@ -227,3 +227,89 @@ impl App for ConnectApp {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use connect_core::storage::memory::MemoryStorage;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn every_listener_has_probes_and_a_hint_for_other_paths() {
+        let builder = || Connect::builder(Arc::new(MemoryStorage::new()));
+        let connect = builder().build();
+        let copy = builder().hold_deliveries().build();
+        for (connect, kind, ready, hint) in [
+            (
+                &connect,
+                ListenerKind::Api,
+                "{\"status\":\"ready\"}",
+                "/v1/openapi.json",
+            ),
+            (
+                &copy,
+                ListenerKind::Owner,
+                "\"deliveries\":\"off\"",
+                "at /dashboard",
+            ),
+            (
+                &copy,
+                ListenerKind::Operator,
+                "\"deliveries\":\"off\"",
+                "takes the commands",
+            ),
+        ] {
+            let app = ConnectApp::new(connect.clone(), kind);
+            for (method, path, status, told) in [
+                ("GET", "/nothing", 404, hint),
+                ("GET", "/readyz", 200, ready),
+                ("POST", "/readyz", 405, "allowed: GET, HEAD"),
+            ] {
+                let request = warp::test::request().method(method).path(path);
+                let answer = request.reply(&app.filter).await;
+                let text = String::from_utf8_lossy(answer.body());
+                assert_eq!(answer.status(), status, "{method} {path}");
+                assert!(text.contains(told), "{text}");
+                let note = answer.extensions().get::<RequestNote>().unwrap();
+                assert_eq!(note.is_probe, path == "/readyz");
+            }
+        }
+    }
+
+    #[test]
+    fn what_goes_wrong_in_the_server_is_not_put_down_to_the_request() {
+        let connect = Connect::builder(Arc::new(MemoryStorage::new())).build();
+        let app = ConnectApp::new(connect, ListenerKind::Api);
+        let peer = Peer {
+            address: [127, 0, 0, 1].into(),
+            tls: false,
+        };
+        for (failure, code) in [
+            (NetFailure::Panicked, "\"server_error\""),
+            (NetFailure::Malformed, "\"validation_failed\""),
+        ] {
+            let answer = app.failure(failure, &peer).into_body();
+            assert!(
+                String::from_utf8_lossy(&answer).contains(code),
+                "{answer:?}"
+            );
+        }
+    }
+
+    #[tokio::test]
+    async fn a_form_has_128_kib_at_most() {
+        let connect = Connect::builder(Arc::new(MemoryStorage::new())).build();
+        let app = ConnectApp::new(connect, ListenerKind::Owner);
+        let app = app.with_dashboard("", "", &RecentRequests::default(), None);
+        for (bytes, status) in [(128 * 1024, 403), (128 * 1024 + 1, 413)] {
+            let answer = warp::test::request()
+                .method("POST")
+                .path("/dashboard/sign-in")
+                .header("content-type", "application/x-www-form-urlencoded")
+                .body("x".repeat(bytes))
+                .reply(&app.filter)
+                .await;
+            assert_eq!(answer.status(), status, "{bytes}");
+        }
+    }
+}

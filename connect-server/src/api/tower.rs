@@ -9,7 +9,7 @@ use std::{
 use bytes::Bytes;
 use connect_core::Connect;
 use http::Request;
-use http_body::{Body, Frame, SizeHint};
+use http_body::{Body, Frame};
 use sync_wrapper::SyncWrapper;
 use tower_service::Service;
 use warp::{Filter as _, filters::BoxedFilter, reply::Response};
@@ -64,6 +64,7 @@ where
 }
 
 /// A `Sync` body for warp. Axum's bodies are not `Sync`.
+/// Without a shared reference to the body its size is unknown; the head has the length.
 struct Exclusive<B>(SyncWrapper<Pin<Box<B>>>);
 
 impl<B: Body<Data = Bytes>> Body for Exclusive<B> {
@@ -75,10 +76,5 @@ impl<B: Body<Data = Bytes>> Body for Exclusive<B> {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
         self.0.get_mut().as_mut().poll_frame(context)
-    }
-
-    // Without a shared reference to the body its size is unknown. The head has the length.
-    fn size_hint(&self) -> SizeHint {
-        SizeHint::default()
     }
 }

@@ -31,7 +31,7 @@ pub struct Load {
 }
 
 impl Load {
-    pub(super) fn new(limits: &Limits) -> Self {
+    pub(crate) fn new(limits: &Limits) -> Self {
         let most = u32::try_from(limits.connections).unwrap_or(u32::MAX);
         Self {
             places: Arc::new(Semaphore::new(most as usize)),

@@ -174,6 +174,7 @@ mod tests {
         let refused = again.advance(&connect, MOST_AHEAD - passed + 1).await;
         assert!(matches!(refused, Err(NotAdvanced::TooFar)));
         assert_eq!(again.ahead(), passed);
+        again.advance(&connect, MOST_AHEAD - passed).await.unwrap();
     }
 
     #[tokio::test]
@@ -182,7 +183,13 @@ mod tests {
         let file = folder.path().join("store.clock.json");
         let storage = Arc::new(MemoryStorage::new());
         let open = |file: &Path| SandboxClock::of(storage.clone(), Some(file.to_owned()));
-        for (content, ahead) in [(None, 0), (Some(90), 90), (Some(60), 90), (None, 90)] {
+        for (content, ahead) in [
+            (None, 0),
+            (Some(90), 90),
+            (Some(60), 90),
+            (None, 90),
+            (Some(MOST_AHEAD), MOST_AHEAD),
+        ] {
             let _ = fs::remove_file(&file);
             if let Some(seconds) = content {
                 fs::write(&file, format!("{{\"aheadBySeconds\":{seconds}}}")).unwrap();
@@ -199,5 +206,8 @@ mod tests {
             let error = open(&file).await.unwrap_err();
             assert!(error.to_string().contains("store.clock.json"), "{error}");
         }
+        fs::remove_file(&file).unwrap();
+        fs::create_dir(&file).unwrap();
+        open(&file).await.unwrap_err();
     }
 }

@@ -3,9 +3,7 @@
 use connect_core::{
     Access, Error, Reason, ScreenType,
     wire::{
-        Field, Fulfilment, Order, OrderChange, OrderInput, OrderStatus, Product,
-        limits::MAX_PAGE_SIZE,
-        query::{OrderQuery, SyncQuery},
+        Field, Fulfilment, Order, OrderChange, OrderInput, OrderStatus, Product, query::OrderQuery,
     },
 };
 
@@ -44,10 +42,7 @@ impl Sandbox {
         chance: &mut Chance,
     ) -> Result<Order, Error> {
         let basket = Basket::fill(products, chance);
-        let fulfilment = match chance.below(2) {
-            0 => Fulfilment::DineIn,
-            _ => Fulfilment::Takeaway,
-        };
+        let fulfilment = [Fulfilment::DineIn, Fulfilment::Takeaway][chance.below(2)].clone();
         let order = OrderInput {
             fulfilment: Field::Value(fulfilment),
             lines: Field::Value(basket.lines),
@@ -67,10 +62,6 @@ impl Sandbox {
         let orders = self.connect.location(&register).orders();
         for (status, next) in STEPS.into_iter().rev() {
             let query = OrderQuery {
-                sync: SyncQuery {
-                    limit: Some(MAX_PAGE_SIZE),
-                    ..SyncQuery::default()
-                },
                 status: Some(status),
                 ..OrderQuery::default()
             };

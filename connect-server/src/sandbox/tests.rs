@@ -7,10 +7,12 @@ use std::{
 
 use async_trait::async_trait;
 use connect_core::{
+    NewAccount,
     environment::Clock as _,
     storage::{
         Commit, CommitError, Locked, Read, State, Storage, StorageError, memory::MemoryStorage,
     },
+    wire::{Field, ProductBatch, ProductInput, VatRate, query::ProductQuery},
 };
 use futures_util::FutureExt as _;
 use tokio::time::{Instant, sleep};
@@ -164,4 +166,77 @@ async fn an_advance_that_the_store_is_not_told_of_is_done() {
     demo.disk.room.store(usize::MAX, Ordering::Relaxed);
     demo.sandbox.connect.maintain().await.unwrap();
     assert!(demo.behind().await.is_some_and(|behind| behind < 60));
+}
+
+#[tokio::test]
+async fn what_is_simulated_is_found_among_many() {
+    let demo = Demo::start().await;
+    let (connect, account) = (&demo.sandbox.connect, demo.account);
+    let shop = connect.account(account).await.unwrap();
+    for name in ["Simulated kiosk", " Simulated register "] {
+        assert!(check_name(&shop, name).is_err() && check_name(&shop, "Till 2").is_ok());
+    }
+    let location = shop.locations[1].id;
+    let place = SandboxLocation { account, location };
+    let at = connect
+        .authorize_owner(account, location, account)
+        .await
+        .unwrap();
+    let products = connect.location(&at).products();
+    // Nothing but the last one is for sale, and it is on another page than the first ones.
+    let menu = products.list(&ProductQuery::default()).await.unwrap().data;
+    for id in menu.iter().map(|product| product.id) {
+        products.delete(id).await.unwrap();
+    }
+    let mut others: Vec<_> = (0..60)
+        .map(|n| ProductInput::named(format!("Bag {n}")))
+        .collect();
+    others[1].price_cents = Field::Value(10);
+    others[1].is_active = Field::Value(false);
+    products.batch(ProductBatch::new(others)).await.unwrap();
+    let mut bread = ProductInput::named("Bread");
+    bread.price_cents = Field::Value(1);
+    products.create(bread).await.unwrap();
+    let sale = demo.sandbox.sale(place).await.unwrap();
+    assert!(sale.lines.iter().all(|line| line.name == "Bread"));
+    // A sale is taken back though others came after it, and have been taken back.
+    for _ in 0..30 {
+        demo.sandbox.sale(place).await.unwrap();
+        demo.sandbox.refund(place).await.unwrap();
+    }
+    assert_eq!(
+        demo.sandbox.refund(place).await.unwrap().refund_of,
+        Some(sale.id)
+    );
+}
+
+#[tokio::test]
+async fn the_demo_opens_its_own_account_with_its_whole_menu() {
+    let demo = Demo::start().await;
+    let connect = &demo.sandbox.connect;
+    let id = demo.account;
+    let location = connect.account(id).await.unwrap().locations[0].id;
+    let at = connect.authorize_owner(id, location, id).await.unwrap();
+    let products = connect.location(&at).products();
+    let coffee = ProductQuery::default().external_id("CO-02");
+    let coffee = products.list(&coffee).await.unwrap().data.remove(0);
+    let category = connect
+        .location(&at)
+        .categories()
+        .get(coffee.category_id.unwrap())
+        .await;
+    assert_eq!(category.unwrap().name, "Coffee and tea");
+    assert_eq!(coffee.vat_rate, VatRate::percent(9));
+    // An account of the same name that is live, and another sandbox, stay as they are.
+    let connect = Connect::builder(Arc::new(MemoryStorage::new())).build();
+    for (name, sandbox) in [("De Korenbloem", false), ("Rye", true)] {
+        let new = NewAccount {
+            name: name.into(),
+            owner_email: "noor@rye.example".into(),
+            sandbox,
+        };
+        connect.create_account(new).await.unwrap();
+    }
+    demo::open(&connect).await.unwrap();
+    assert_eq!(connect.account_ids().await.unwrap().len(), 3);
 }

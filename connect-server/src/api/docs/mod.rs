@@ -40,11 +40,12 @@ pub fn render(document: &str) -> Result<Reference, Box<dyn Error + Send + Sync>>
         Value::from_safe_string(markdown(text.as_str().unwrap_or_default()))
     });
     templates.add_filter("heading", heading);
+    // With string keys, and written to memory, JSON cannot fail.
     templates.add_filter("json", |value: Value| {
-        written(serde_json::to_string(&value))
+        serde_json::to_string(&value).unwrap_or_default()
     });
     templates.add_filter("pretty", |value: Value| {
-        written(serde_json::to_string_pretty(&value))
+        serde_json::to_string_pretty(&value).unwrap_or_default()
     });
     let html =
         templates.render_named_str("page.html", PAGE, context! { document, style => STYLE })?;
@@ -84,11 +85,6 @@ fn heading(name: &str) -> String {
         });
     }
     heading
-}
-
-/// With string keys, and written to memory, this cannot fail.
-fn written(json: serde_json::Result<String>) -> String {
-    json.unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -86,7 +86,7 @@ fn brotli(effort: Effort, text: &[u8]) -> std::io::Result<Vec<u8>> {
 mod tests {
     use std::io::Read as _;
 
-    use super::*;
+    use super::{super::PrecompressedBody, *};
 
     fn decompressed(encoding: Encoding, bytes: &[u8]) -> Vec<u8> {
         let mut text = Vec::new();
@@ -105,7 +105,8 @@ mod tests {
             let text: Bytes = row.iter().copied().cycle().take(bytes).collect();
             for encoding in [Encoding::Gzip, Encoding::Brotli] {
                 let once = compress(encoding, &text).await.unwrap();
-                let often = aside(encoding, Effort::Often, &text).await.unwrap();
+                let often = PrecompressedBody::new(text.clone());
+                let often = often.compressed(encoding).await.unwrap();
                 for compressed in [once, often] {
                     assert!(compressed.len() < bytes / 5, "{encoding:?} of {bytes}");
                     assert_eq!(decompressed(encoding, &compressed), text);

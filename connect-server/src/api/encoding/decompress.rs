@@ -37,10 +37,10 @@ pub(crate) fn is_gzip(headers: &HeaderMap) -> Result<bool, NotDecompressed> {
 }
 
 /// The bytes decompressed between two checks for room.
-const PIECE: usize = 64 * 1024;
+const PIECE: u64 = 64 * 1024;
 
 /// Decompresses a body of at most `most` decompressed bytes.
-/// It stops beyond them. `take` takes room for decompressed bytes, and returns whether there was some.
+/// It stops at most a piece beyond them. `take` takes room for decompressed bytes, and returns whether there was some.
 pub(crate) fn decompress(
     gzip: &[u8],
     most: usize,
@@ -49,9 +49,7 @@ pub(crate) fn decompress(
     let mut text = MultiGzDecoder::new(gzip);
     let mut body = Vec::new();
     loop {
-        // One byte beyond the limit shows that the text is too long.
-        let limit = PIECE.min(most - body.len() + 1) as u64;
-        let piece = text.by_ref().take(limit).read_to_end(&mut body);
+        let piece = text.by_ref().take(PIECE).read_to_end(&mut body);
         let piece = piece.map_err(|_| NotDecompressed::Malformed)?;
         if body.len() > most {
             return Err(NotDecompressed::TooLarge);

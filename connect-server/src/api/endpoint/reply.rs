@@ -305,3 +305,18 @@ impl warp::Reply for Reply {
         response
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn an_answer_is_compressed_from_1000_bytes_on() {
+        for (bytes, is_compressed) in [(999, false), (1000, true)] {
+            let reply = Reply::json(StatusCode::OK, "x".repeat(bytes));
+            let reply = reply.encoded(Some(Encoding::Gzip)).await;
+            let encoding = reply.headers.get(CONTENT_ENCODING);
+            assert_eq!(encoding.is_some(), is_compressed, "{bytes}");
+        }
+    }
+}

@@ -229,13 +229,10 @@ fn made<'a>(answer: Answer) -> Page<'a> {
     ready(Ok(answer)).boxed()
 }
 
-/// Answers a request to the dashboard.
+/// Answers a request to the dashboard, even after its client has left.
+/// On a double click the browser drops the first request, and the second needs its outcome.
 pub(crate) async fn answer(request: PageRequest) -> Answer {
-    if request.method == Method::POST {
-        // On a double click the browser drops the first request, and the second needs its outcome.
-        return complete(find_answer(request)).await;
-    }
-    find_answer(request).await
+    complete(find_answer(request)).await
 }
 
 async fn find_answer(request: PageRequest) -> Answer {

@@ -31,7 +31,6 @@ pub(crate) fn problem_of_request(problem: &str) -> Markup {
 fn title(error: &Error) -> &'static str {
     match error {
         Error::NotFound(_) => "Not found",
-        Error::Internal(_) => "Something went wrong",
         _ => OTHER_PROBLEM,
     }
 }

@@ -6,9 +6,8 @@ use connect_core::{
     Account, Connect, Error, IssuedInvitation, NewAccount, NewLocation, NewScreen, Screen,
     ScreenType, Secret,
     wire::{
-        Field, Id, Location, ProductBatch, ProductInput, VatRate,
-        limits::MAX_PRODUCTS_PER_BATCH,
-        query::{ProductQuery, SyncQuery},
+        Field, Id, Location, ProductBatch, ProductInput, VatRate, limits::MAX_PRODUCTS_PER_BATCH,
+        query::ProductQuery,
     },
 };
 
@@ -187,15 +186,9 @@ async fn stock_shelves(
     location: Id<Location>,
 ) -> Result<(), Error> {
     let at = connect.authorize_owner(account, location, account).await?;
-    let anything = ProductQuery {
-        sync: SyncQuery {
-            limit: Some(1),
-            ..SyncQuery::default()
-        },
-        ..ProductQuery::default()
-    };
     let products = connect.location(&at).products();
-    if products.list(&anything).await?.data.is_empty() {
+    let found = products.list(&ProductQuery::default()).await?;
+    if found.data.is_empty() {
         let menu: Vec<ProductInput> = MENU.iter().map(product).collect();
         for items in menu.chunks(MAX_PRODUCTS_PER_BATCH) {
             products.batch(ProductBatch::new(items.to_vec())).await?;

@@ -2,11 +2,7 @@
 
 use connect_core::{
     Error,
-    wire::{
-        Category, Id,
-        limits::MAX_PAGE_SIZE,
-        query::{CategoryQuery, SyncQuery},
-    },
+    wire::{Category, Id, query::CategoryQuery},
 };
 use maud::{Markup, html};
 
@@ -28,12 +24,7 @@ pub(super) async fn find(
     named: impl Iterator<Item = Id<Category>>,
 ) -> Result<Categories, Error> {
     let records = shop.records.categories();
-    let mut query = CategoryQuery {
-        sync: SyncQuery {
-            limit: Some(MAX_PAGE_SIZE),
-            ..SyncQuery::default()
-        },
-    };
+    let mut query = CategoryQuery::default();
     let mut sorted = Vec::new();
     loop {
         let page = records.list(&query).await?;

@@ -33,9 +33,6 @@ const AT: &str = "at";
 /// The name of the field with the cursor of a list.
 const CURSOR: &str = "cursor";
 
-/// The rows on a page.
-const PAGE: usize = 50;
-
 /// The location of a page.
 pub(super) struct PageLocation {
     pub(super) location: AccountLocation,
@@ -147,17 +144,15 @@ fn nothing(to: &SignedIn<'_>, next: Option<&str>, text: &str) -> Markup {
 fn paging(to: &SignedIn<'_>) -> Paging {
     let cursor = to.query.get(CURSOR);
     Paging {
-        limit: Some(PAGE),
         cursor: (!cursor.is_empty()).then(|| cursor.to_owned()),
+        ..Paging::default()
     }
 }
 
 /// The same for a list by `updatedAt`.
 fn sync(to: &SignedIn<'_>) -> SyncQuery {
-    let Paging { limit, cursor } = paging(to);
     SyncQuery {
-        limit,
-        cursor,
+        cursor: paging(to).cursor,
         ..SyncQuery::default()
     }
 }

@@ -70,8 +70,7 @@ fn change(to: &SignedIn<'_>) -> Result<Option<ProductInput>, Reason> {
     let form = &to.form;
     match form.get("do") {
         "delete" => return Ok(None),
-        "on" => change.is_active = Field::Value(true),
-        "off" => change.is_active = Field::Value(false),
+        action @ ("on" | "off") => change.is_active = Field::Value(action == "on"),
         "category" => {
             change.category_id = match form.get("category") {
                 NO_CATEGORY => Field::Null,

@@ -15,11 +15,12 @@ pub(super) async fn list(to: &SignedIn<'_>, webhook: &Webhook) -> Result<Markup,
     let account = to.owner.account().id;
     // One more tells whether there is another page.
     let found = to.connect.deliveries(account, webhook.id, before, PAGE + 1);
-    let mut found = found.await?;
-    let has_more = found.len() > PAGE;
-    found.truncate(PAGE);
+    let found = found.await?;
+    let mut pages = found.chunks(PAGE);
+    let page = pages.next().unwrap_or_default();
+    let is_last = pages.next().is_none();
     Ok(html! {
-        @if found.is_empty() {
+        @if page.is_empty() {
             @let text = match before {
                 Some(_) => "There are no older deliveries.",
                 None => "Nothing was sent yet. A test is sent within a minute.",
@@ -27,8 +28,8 @@ pub(super) async fn list(to: &SignedIn<'_>, webhook: &Webhook) -> Result<Markup,
             (components::empty(text, html! {}))
         } @else {
             @if webhook.is_enabled() { (resend_failed::form(to, webhook)) }
-            (table(to, webhook, &found))
-            @if let Some(last) = found.last().filter(|_| has_more) {
+            (table(to, webhook, page))
+            @if let Some(last) = page.last().filter(|_| !is_last) {
                 p { a href={ (PATH) "/" (webhook.id) "?before=" (last.id) } { "Older deliveries" } }
             }
         }

@@ -26,7 +26,7 @@ pub(crate) async fn show(to: &SignedIn<'_>, id: &str, delivery: &str) -> Result<
         h2 { "Attempts" }
         @for attempt in delivery.attempts.iter().rev() { (attempted(attempt)) }
         h2 { "Request" }
-        (request(&webhook, &delivery, body.as_deref()))
+        (request(&webhook.url, &delivery, body.as_deref()))
     };
     let title = format!("Delivery of {}", delivery.event_type);
     Ok(layout::page(to, PATH, &title, content))
@@ -51,11 +51,11 @@ fn attempted(attempt: &DeliveryAttempt) -> Markup {
 
 /// The request as sent by each attempt.
 /// Its signature depends on the time, so it is not shown.
-fn request(webhook: &Webhook, delivery: &Delivery, body: Option<&[u8]>) -> Markup {
+fn request(url: &str, delivery: &Delivery, body: Option<&[u8]>) -> Markup {
     let head = format!(
-        "POST {}\nContent-Type: application/json\nService-Event-Id: {}\nService-Delivery-Id: {}\n\
+        "POST {url}\nContent-Type: application/json\nService-Event-Id: {}\nService-Delivery-Id: {}\n\
          Service-Signature: t=...,v1=...",
-        webhook.url, delivery.event_id, delivery.id
+        delivery.event_id, delivery.id
     );
     let body = match body {
         Some(body) => serde_json::from_slice(body).map_or_else(
@@ -68,4 +68,26 @@ fn request(webhook: &Webhook, delivery: &Delivery, body: Option<&[u8]>) -> Marku
         None => String::new(),
     };
     html! { pre tabindex="0" { code { (head) "\n\n" (body) } } }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_event_that_was_removed_is_told_from_a_test_without_a_body() {
+        let id = "019a8c52-8e20-7c42-8a1f-4c2d6e8fab02";
+        for (location, is_told) in [(Value::Null, false), (id.into(), true)] {
+            let delivery = json!({
+                "id": id, "webhookId": id, "eventId": id, "eventType": "order.created",
+                "locationId": location, "status": "given_up", "attempts": [], "nextAttemptAt": null,
+                "createdAt": "2026-11-20T09:15:30Z",
+            });
+            let delivery = serde_json::from_value(delivery).unwrap();
+            let shown = request("https://hooks.example/in", &delivery, None).into_string();
+            assert_eq!(shown.contains("older than 30 days"), is_told, "{shown}");
+        }
+    }
 }

@@ -39,7 +39,7 @@ pub(super) fn form(to: &SignedIn<'_>, webhook: &Webhook) -> Markup {
         "" => written(before.unwrap_or_else(yesterday)),
         typed => typed.to_owned(),
     };
-    let is_wrong = !to.form.get(SINCE).is_empty() && read(&since).is_none();
+    let is_wrong = read(&since).is_none();
     let action = format!("{PATH}/{}/resend-failed", webhook.id);
     let fields = html! {
         div.actions {
