@@ -77,17 +77,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_event_that_was_removed_is_told_from_a_test_without_a_body() {
+    fn what_became_of_an_event_is_told() {
         let id = "019a8c52-8e20-7c42-8a1f-4c2d6e8fab02";
-        for (location, is_told) in [(Value::Null, false), (id.into(), true)] {
+        for (event, location, is_removed, outcome) in [
+            ("ping", Value::Null, false, "sent again"),
+            ("order.created", id.into(), true, "sent again"),
+            (
+                "stock.changed",
+                id.into(),
+                true,
+                "a newer one took its place",
+            ),
+        ] {
             let delivery = json!({
-                "id": id, "webhookId": id, "eventId": id, "eventType": "order.created",
+                "id": id, "webhookId": id, "eventId": id, "eventType": event,
                 "locationId": location, "status": "given_up", "attempts": [], "nextAttemptAt": null,
-                "createdAt": "2026-11-20T09:15:30Z",
+                "createdAt": "2026-11-20T09:15:30Z", "replacedBy": id,
             });
             let delivery = serde_json::from_value(delivery).unwrap();
             let shown = request("https://hooks.example/in", &delivery, None).into_string();
-            assert_eq!(shown.contains("older than 30 days"), is_told, "{shown}");
+            assert_eq!(shown.contains("older than 30 days"), is_removed, "{shown}");
+            let shown = deliveries::status(&delivery).into_string();
+            assert!(shown.contains(outcome), "{shown}");
         }
     }
 }
