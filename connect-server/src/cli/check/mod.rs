@@ -11,7 +11,10 @@ use std::{
     process::ExitCode,
 };
 
-use connect_core::{CheckProgress, Connect};
+use connect_core::{
+    CheckProgress, Connect, Error,
+    storage::{StorageError, disk::Report},
+};
 use http::StatusCode;
 
 use self::findings::{Findings, Repairs};
@@ -26,6 +29,9 @@ use crate::{
     sandbox::{ClockFileError, SandboxClock},
     telemetry::audit::{Action, Subject},
 };
+
+/// The exit code without problems.
+const CLEAN: u8 = 0;
 
 /// The exit code when problems were found.
 const FOUND: u8 = 1;
@@ -100,22 +106,27 @@ impl NotChecked {
 /// all of it.
 pub(crate) async fn run(options: &CheckOptions, purpose: Use) -> ExitCode {
     let checked = check(options, purpose).await;
+    let (code, status) = match &checked {
+        Ok(findings) => outcome(findings),
+        Err(error) => (NOT_CHECKED, error.status()),
+    };
     if purpose == Use::Repair {
-        let status = match &checked {
-            Ok(findings) if findings.needs_newer_program() => StatusCode::CONFLICT,
-            Ok(_) => StatusCode::OK,
-            Err(error) => error.status(),
-        };
         write_down(Action::RepairStore, Subject::default(), status);
     }
-    match checked {
-        Ok(findings) if findings.needs_newer_program() => ExitCode::from(NOT_CHECKED),
-        Ok(findings) if findings.is_clean() => ExitCode::SUCCESS,
-        Ok(_) => ExitCode::from(FOUND),
-        Err(error) => {
-            failure::tell(purpose.command(), &error);
-            ExitCode::from(NOT_CHECKED)
-        }
+    if let Err(error) = checked {
+        failure::tell(purpose.command(), &error);
+    }
+    ExitCode::from(code)
+}
+
+/// Returns the exit code of a finished check, and the status for the audit line of a repair.
+fn outcome(findings: &Findings) -> (u8, StatusCode) {
+    if findings.needs_newer_program() {
+        (NOT_CHECKED, StatusCode::CONFLICT)
+    } else if findings.is_clean() {
+        (CLEAN, StatusCode::OK)
+    } else {
+        (FOUND, StatusCode::OK)
     }
 }
 
@@ -152,12 +163,7 @@ async fn check(options: &CheckOptions, purpose: Use) -> Result<Findings, NotChec
             connect.repair(&mut show, &mut tell).await
         }
     };
-    let records = records.map_err(|failure| match &of_store {
-        Ok(_) if purpose == Use::Repair => NotChecked::Unwritable(failure.cause().to_string()),
-        Ok(report) if report.damaged_pages > 0 => NotChecked::Damaged(report.damaged_pages),
-        Ok(_) => NotChecked::Unreadable(failure.cause().to_string()),
-        Err(error) => NotChecked::Unreadable(error.to_string()),
-    })?;
+    let records = records.map_err(|failure| not_checked(purpose, &of_store, &failure))?;
     let findings = Findings {
         store: of_store,
         records,
@@ -172,6 +178,18 @@ async fn check(options: &CheckOptions, purpose: Use) -> Result<Findings, NotChec
     }
     output.flush()?;
     Ok(findings)
+}
+
+/// Returns the reason for a check of the records without an end.
+fn not_checked(purpose: Use, store: &Result<Report, StorageError>, failure: &Error) -> NotChecked {
+    match (store, purpose) {
+        (Err(error), _) => NotChecked::Unreadable(error.to_string()),
+        (Ok(_), Use::Repair) => NotChecked::Unwritable(failure.cause()),
+        (Ok(report), Use::Check) => match report.damaged_pages {
+            0 => NotChecked::Unreadable(failure.cause()),
+            pages => NotChecked::Damaged(pages),
+        },
+    }
 }
 
 #[cfg(test)]

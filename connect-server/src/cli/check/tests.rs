@@ -3,12 +3,12 @@
 use std::{collections::BTreeMap, fmt::Write as _};
 
 use connect_core::{
-    CheckReport, Problem, ProblemKind,
+    CheckReport, Error, Problem, ProblemKind,
     storage::{StorageError, disk::Report},
 };
 use uuid::Uuid;
 
-use super::{findings::*, text};
+use super::{Use, findings::*, not_checked, outcome, text};
 use crate::{cli::StorageChoice, commands::transcripts};
 
 /// The records of a store with so many problems, of these kinds in turn.
@@ -140,7 +140,25 @@ fn a_report_says_what_to_do() {
         let report = String::from_utf8(report).unwrap();
         let mut json = findings.to_json();
         json["records"].take();
-        let _ = write!(all, "# {name}\n\n{report}\n{json}\n\n");
+        let (code, status) = outcome(&findings);
+        let _ = write!(
+            all,
+            "# {name}\n\n{report}\n{json}\n\nexit code {code}, audit {status}\n\n"
+        );
+    }
+    let unreadable = || {
+        Ok(Report {
+            damaged_pages: 1,
+            ..Report::default()
+        })
+    };
+    let failure = Error::from(StorageError::new("no room"));
+    all += "# not checked\n\n";
+    for purpose in [Use::Check, Use::Repair] {
+        for store in [clean(), unreadable(), failed()] {
+            let reason = not_checked(purpose, &store, &failure);
+            let _ = writeln!(all, "{}: {reason}", purpose.command());
+        }
     }
     transcripts::assert_is(&all, "src/cli/check/reports.txt");
 }
