@@ -78,7 +78,7 @@ mod tests {
         let failed = warp::test::request()
             .method("POST")
             .path("/admin/v1/commands")
-            .header("authorization", format!("Bearer {}", credentials.key()))
+            .header("authorization", format!("Bearer {}", credentials.key))
             .header("content-type", "application/json")
             .header("x-request-id", "list-1")
             .body(r#"{"screen":"list"}"#)

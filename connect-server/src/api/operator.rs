@@ -64,7 +64,7 @@ where
     T: DeserializeOwned + Send + 'static,
     F: Future<Output = Result<Reply, Reply>> + Send + 'static,
 {
-    let key = digest(credentials.key());
+    let key = digest(&credentials.key);
     let mut at = warp::any().boxed();
     for segment in path.split('/').skip(1) {
         at = at.and(warp::path(segment)).boxed();

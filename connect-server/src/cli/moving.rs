@@ -216,3 +216,41 @@ fn exit(command: &str, moved: Result<(), NotMoved>) -> ExitCode {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use connect_core::storage::StorageError;
+
+    use super::*;
+
+    #[test]
+    fn progress_is_told_with_its_stage_and_the_number_of_rows_where_it_is_known() {
+        for (stage, of, expected) in [
+            (Stage::Checking, None, "checking the file: 7 rows"),
+            (Stage::Moving, Some(9), "moving: 7 of 9 rows"),
+            (Stage::Comparing, Some(9), "comparing: 7 of 9 rows"),
+        ] {
+            assert_eq!(told(TransferProgress { stage, rows: 7, of }), expected);
+        }
+    }
+
+    /// The log tells a refusal from a failure.
+    #[test]
+    fn a_store_that_does_not_answer_is_no_refusal() {
+        let gone = || StorageError::new("gone");
+        for (reason, status) in [
+            (NotMoved::InMemory, StatusCode::CONFLICT),
+            (TransferError::UnfinishedImport.into(), StatusCode::CONFLICT),
+            (
+                TransferError::Storage(gone()).into(),
+                StatusCode::SERVICE_UNAVAILABLE,
+            ),
+            (
+                NotMoved::Store("redb:x".into(), TransferError::Storage(gone())),
+                StatusCode::SERVICE_UNAVAILABLE,
+            ),
+        ] {
+            assert_eq!(reason.status(), status, "{reason}");
+        }
+    }
+}

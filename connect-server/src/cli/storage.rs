@@ -55,6 +55,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_word_that_names_no_place_is_refused() {
+        for word in ["", "disk", "redb", "redb:", "sled:", "mysql:shop"] {
+            let refused = word.parse::<StorageChoice>().unwrap_err();
+            assert!(
+                refused.starts_with("must be \"memory\""),
+                "{word}: {refused}"
+            );
+        }
+    }
+
+    #[test]
     fn a_database_is_shown_without_its_password() {
         let text = "postgres://shop:s3cret@db.example:5433/connect?sslmode=require";
         let choice: StorageChoice = text.parse().unwrap();

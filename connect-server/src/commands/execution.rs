@@ -207,11 +207,7 @@ impl<'a> Execution<'a> {
         for id in accounts.iter().take(ACCOUNTS_SHOWN) {
             named.push(format!("{id} ({})", self.connect.account(*id).await?.name));
         }
-        let more = if accounts.len() > ACCOUNTS_SHOWN {
-            ", and more"
-        } else {
-            ""
-        };
+        let more = accounts.get(ACCOUNTS_SHOWN).map_or("", |_| ", and more");
         Ok(Error::Conflict(Reason::new(format!(
             "the store has {} accounts: choose one with --account ID; the accounts are {}{more}",
             accounts.len(),

@@ -19,7 +19,8 @@ use uuid::Uuid;
 pub struct AdminCredentials {
     /// The address, such as `http://127.0.0.1:8081`.
     pub url: String,
-    key: String,
+    /// The key for commands.
+    pub key: String,
 }
 
 impl AdminCredentials {
@@ -28,11 +29,6 @@ impl AdminCredentials {
         // 244 random bits.
         let key = format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple());
         Self { url, key }
-    }
-
-    /// The key for commands.
-    pub fn key(&self) -> &str {
-        &self.key
     }
 
     /// Reads the credentials in a file; `None` when there is no file.
@@ -170,7 +166,7 @@ mod tests {
         let path = folder.path().join("admin.json");
         assert_eq!(AdminCredentials::read(&path).unwrap(), None);
         let credentials = AdminCredentials::new("http://127.0.0.1:1".into());
-        assert!(!format!("{credentials:?}").contains(credentials.key()));
+        assert!(!format!("{credentials:?}").contains(&credentials.key));
         let file = AdminCredentialsFile::write(path.clone(), &credentials).unwrap();
         assert_eq!(
             AdminCredentials::read(&path).unwrap().as_ref(),
@@ -223,8 +219,10 @@ mod tests {
             std::os::unix::fs::chown(&path, Some(0), None).unwrap();
         }
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
-        fs::write(&path, format!("\"{}\"", credentials.key())).unwrap();
+        fs::write(&path, format!("\"{}\"", credentials.key)).unwrap();
         assert!(refused().contains("not as a server writes it"));
-        assert!(!refused().contains(credentials.key()));
+        assert!(!refused().contains(&credentials.key));
+        let below = AdminCredentials::read(&path.join("admin.json")).unwrap_err();
+        assert!(below.to_string().contains("cannot be read"), "{below}");
     }
 }

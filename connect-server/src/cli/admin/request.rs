@@ -22,3 +22,23 @@ pub(crate) fn operator_name(name: &str) -> Option<String> {
     let is_name = (1..=64).contains(&name.len()) && name.chars().all(is_plain);
     is_name.then(|| name.to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A name could else forge the rest of a line of the log.
+    #[test]
+    fn a_name_that_does_not_fit_the_log_is_left_out() {
+        let (long, longer) = ("x".repeat(64), "x".repeat(65));
+        for (name, is_name) in [
+            ("noor.de-wit_7@shop", true),
+            (&long, true),
+            ("", false),
+            (&longer, false),
+            ("noor status=200", false),
+        ] {
+            assert_eq!(operator_name(name).is_some(), is_name, "{name}");
+        }
+    }
+}

@@ -73,7 +73,7 @@ pub(crate) async fn post(
         .build()
         .map_err(no_answer)?
         .post(format!("{url}{path}"))
-        .bearer_auth(credentials.key())
+        .bearer_auth(&credentials.key)
         .header(CONTENT_TYPE, "application/json")
         .header(OPERATOR, user().unwrap_or_default())
         .body(body);
@@ -122,7 +122,7 @@ fn cause(error: &reqwest::Error) -> String {
 mod tests {
     use tokio::{
         io::{AsyncReadExt as _, AsyncWriteExt as _},
-        net::TcpListener,
+        net::{TcpListener, TcpSocket},
     };
 
     use serde_json::Value;
@@ -146,9 +146,15 @@ mod tests {
                 None => std::future::pending().await,
             }
         });
+        let sent = sent_by(credentials).await;
+        other.abort();
+        sent
+    }
+
+    /// Sends a command by these credentials.
+    async fn sent_by(credentials: AdminCredentials) -> NotSent {
         let list = OwnerCommand::Screen(ScreenCommand::List);
         let sent = send::<Value>(&credentials, PATH, &list, Duration::from_millis(300)).await;
-        other.abort();
         sent.unwrap_err()
     }
 
@@ -163,6 +169,25 @@ mod tests {
         ] {
             let found = sent_to(Some(other)).await;
             assert!(matches!(found, NotSent::NoServer(_)), "{other}: {found}");
+        }
+    }
+
+    #[tokio::test]
+    async fn where_nothing_answers_no_command_was_executed() {
+        // Bound, and not listened on: a connection is refused.
+        let free = TcpSocket::new_v4().unwrap();
+        free.bind(([127, 0, 0, 1], 0).into()).unwrap();
+        let refused = format!("http://{}", free.local_addr().unwrap());
+        for (url, cause) in [
+            (&*refused, "Connection refused"),
+            ("nowhere", "relative URL without a base"),
+        ] {
+            let found = sent_by(AdminCredentials::new(url.to_owned())).await;
+            let told = format!("nothing answers at {url}: {cause}");
+            assert!(
+                matches!(&found, NotSent::NoServer(why) if why.starts_with(&told)),
+                "{found}"
+            );
         }
     }
 

@@ -103,9 +103,9 @@ async fn back_up(options: &BackupOptions) -> Result<(), NotBackedUp> {
     let _lock = lock(&choice)?;
     // Made before the store keeps a snapshot for it.
     let file = BackupFile::create(&options.file)?;
-    let source = BackupSource::find(options, &choice).await?;
+    let mut source = BackupSource::find(options, &choice).await?;
     let mut line = ProgressLine::new();
-    let written = write(source, file, options.rate, &mut line).await;
+    let written = write(async || source.next().await, file, options.rate, &mut line).await;
     line.end();
     let written = written.map_err(|reason| NotBackedUp::Midway(Box::new(reason)))?;
     print(options, &written, choice.images().as_deref())
@@ -130,15 +130,16 @@ fn lock(choice: &StorageChoice) -> Result<Option<File>, NotBackedUp> {
     }
 }
 
+/// Writes all pieces, at most so many MiB a second.
 async fn write(
-    mut source: BackupSource,
+    mut next: impl AsyncFnMut() -> Result<Bytes, NotBackedUp>,
     mut file: BackupFile,
     rate: u32,
-    line: &mut ProgressLine,
+    line: &mut ProgressLine<impl io::Write>,
 ) -> Result<Transferred, NotBackedUp> {
     let (started, mut bytes) = (Instant::now(), 0);
     loop {
-        let piece = source.next().await?;
+        let piece = next().await?;
         if piece.is_empty() {
             break;
         }
@@ -238,4 +239,38 @@ fn print(
     }
     output.flush()?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_store_has_one_backup_at_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let [one, other] = ["one", "other"].map(|name| folder.path().join(name));
+        let [one, other] = [one, other].map(StorageChoice::Redb);
+        let held = lock(&one).unwrap();
+        assert!(matches!(lock(&one), Err(NotBackedUp::Busy)));
+        assert!(lock(&other).is_ok());
+        drop(held);
+        assert!(lock(&one).is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_backup_is_not_faster_than_its_rate() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = BackupFile::create(&folder.path().join("shop.connect")).unwrap();
+        let mut rows = (1..=3).map(|n: u8| (Box::from([n]), vec![n; 5 << 20].into()));
+        let mut pieces = Pieces::of(move || Ok(rows.next().into_iter().collect()));
+        let next = async || Ok(pieces.next_piece()?.unwrap_or_default().into());
+        let (mut output, began) = (Vec::new(), Instant::now());
+        let mut line = ProgressLine::to(&mut output, true);
+        let written = write(next, file, 5, &mut line).await.unwrap();
+        assert_eq!(written.rows, 3);
+        let seconds = began.elapsed().as_secs_f64();
+        assert!((3.0..3.1).contains(&seconds), "{seconds}");
+        let shown = "\rwriting: 10 MiB\x1b[K\rwriting: 15 MiB\x1b[K";
+        assert_eq!(String::from_utf8(output).unwrap(), shown);
+    }
 }

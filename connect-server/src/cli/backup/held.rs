@@ -9,11 +9,17 @@ use connect_core::{
     storage::StorageError,
     transfer::{Pieces, TransferError},
 };
-use tokio::{task::spawn_blocking, time::Instant};
+use tokio::{
+    task::spawn_blocking,
+    time::{Instant, sleep},
+};
 use uuid::Uuid;
 
 /// The longest pause between requests before a backup is given up.
 const QUIET: Duration = Duration::from_secs(60);
+
+/// The time between two looks for an idle backup.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// The reason for a missing backup, or a missing piece of one.
 #[derive(Debug, thiserror::Error)]
@@ -148,17 +154,18 @@ impl BackupState {
         outcome
     }
 
-    /// Drops an idle backup, or returns the time to check it again.
-    fn look(&self, id: Uuid) -> Option<Instant> {
+    /// Drops an idle backup. Returns whether it is still held.
+    fn look(&self, id: Uuid) -> bool {
         let mut held = self.held();
-        let of = held.as_ref().filter(|held| held.id == id)?;
-        let now = Instant::now();
-        if of.pieces.is_some() && now >= of.asked + QUIET {
+        let Some(of) = held.as_ref().filter(|held| held.id == id) else {
+            return false;
+        };
+        let is_idle = of.pieces.is_some() && of.asked.elapsed() >= QUIET;
+        if is_idle {
             tracing::warn!("a backup was cancelled: its next part was not requested for a minute");
             *held = None;
-            return None;
         }
-        Some((of.asked + QUIET).max(now + Duration::from_secs(1)))
+        !is_idle
     }
 }
 
@@ -175,8 +182,8 @@ impl HeldBackup {
 /// Drops an interrupted backup.
 /// Until then the store keeps former rows for it.
 async fn give_up(backups: Weak<BackupState>, id: Uuid) {
-    while let Some(next) = backups.upgrade().and_then(|backups| backups.look(id)) {
-        tokio::time::sleep_until(next).await;
+    while backups.upgrade().is_some_and(|backups| backups.look(id)) {
+        sleep(LOOK).await;
     }
 }
 
