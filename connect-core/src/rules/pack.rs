@@ -83,7 +83,7 @@ pub(crate) fn unpack(packed: &[u8], most: usize) -> Result<Cow<'_, [u8]>, Damage
     };
     match packed.split_first().ok_or(Damaged::Bytes)? {
         (&PLAIN, bytes) => accept(bytes.len()).map(|_| Cow::Borrowed(bytes)),
-        (&(format @ (ZLIB | GZIP)), rest) => {
+        (&format @ (ZLIB | GZIP), rest) => {
             let (length, compressed) = rest.split_first_chunk().ok_or(Damaged::Bytes)?;
             let length = accept(u32::from_be_bytes(*length) as usize)?;
             let reader = match format {

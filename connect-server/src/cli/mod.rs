@@ -620,4 +620,4 @@ fn yes_or_no() -> impl TypedValueParser<Value = bool> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

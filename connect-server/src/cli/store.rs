@@ -13,8 +13,8 @@ use connect_core::{
         disk::{Health, HealthProbe, OpenError, Progress, Report},
         memory::MemoryStorage,
         postgres::{self, PostgresOptions, PostgresStorage},
-        redb::{RedbOptions, RedbStorage},
-        sled::{SledOptions, SledStorage},
+        redb::{RedbOptions as EmbeddedOptions, RedbStorage},
+        sled::SledStorage,
     },
     transfer::Pieces,
 };
@@ -113,9 +113,24 @@ impl StoreOptions {
         }
     }
 
-    /// Returns the memory for the cache, in bytes.
-    pub fn cache_bytes(&self) -> u64 {
-        self.cache.saturating_mul(1024 * 1024)
+    /// Returns the settings of a store in a directory, with the rows of a new one.
+    pub(super) fn embedded(&self, first_rows: Vec<Entry>) -> EmbeddedOptions {
+        EmbeddedOptions {
+            cache_bytes: self.cache.saturating_mul(1024 * 1024),
+            first_rows,
+            ..EmbeddedOptions::default()
+        }
+    }
+
+    /// Returns the settings of a store in a database.
+    pub(super) fn postgres(&self) -> PostgresOptions {
+        let half = self.database.database_connections as usize / 2;
+        PostgresOptions {
+            readers: half,
+            writers: half,
+            prepares: !self.database.database_pooler,
+            ..PostgresOptions::default()
+        }
     }
 }
 
@@ -221,38 +236,20 @@ impl Store {
         options: &StoreOptions,
         first_rows: Vec<Entry>,
     ) -> Result<Self, StoreError> {
-        let cache_bytes = options.cache_bytes();
         Ok(match choice {
             StorageChoice::Memory => Self::Memory(Arc::new(MemoryStorage::new())),
             StorageChoice::Redb(path) => {
-                let options = RedbOptions {
-                    cache_bytes,
-                    first_rows,
-                    ..RedbOptions::default()
-                };
-                let path = path.clone();
+                let (path, options) = (path.clone(), options.embedded(first_rows));
                 let opened = spawn_blocking(move || RedbStorage::open(path, options));
                 Self::Redb(Arc::new(joined(opened).await?))
             }
             StorageChoice::Sled(path) => {
-                let options = SledOptions {
-                    cache_bytes,
-                    first_rows,
-                    ..SledOptions::default()
-                };
-                let path = path.clone();
+                let (path, options) = (path.clone(), options.embedded(first_rows));
                 let opened = spawn_blocking(move || SledStorage::open(path, options));
                 Self::Sled(Arc::new(joined(opened).await?))
             }
             StorageChoice::Postgres(address) => {
-                let half = options.database.database_connections as usize / 2;
-                let options = PostgresOptions {
-                    readers: half,
-                    writers: half,
-                    prepares: !options.database.database_pooler,
-                    ..PostgresOptions::default()
-                };
-                let storage = PostgresStorage::open_at(address, options).await?;
+                let storage = PostgresStorage::open_at(address, options.postgres()).await?;
                 Self::Postgres(Arc::new(storage))
             }
         })
@@ -326,9 +323,11 @@ impl StoreHealth {
         match self {
             Self::Memory => Health::Working,
             Self::Embedded(probe) => probe.health(),
-            Self::Postgres(storage) if storage.check_version().is_err() => Health::Outdated,
-            Self::Postgres(storage) if storage.is_full() => Health::Full,
-            Self::Postgres(_) => Health::Working,
+            Self::Postgres(storage) => match (storage.check_version(), storage.is_full()) {
+                (Err(_), _) => Health::Outdated,
+                (Ok(()), true) => Health::Full,
+                (Ok(()), false) => Health::Working,
+            },
         }
     }
 }

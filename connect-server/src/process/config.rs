@@ -82,3 +82,27 @@ fn text(settings: &[Setting], warnings: &[String]) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::tests::serve;
+
+    #[test]
+    fn an_unset_setting_is_shown_with_its_default() {
+        let options = serve(&["--storage", "redb:/srv/shop"]).unwrap();
+        let shown = |flag: &str| {
+            let setting = Setting {
+                flag: flag.to_owned(),
+                variable: String::new(),
+                value: None,
+                source: Source::Default,
+            };
+            shown(&options, &setting)
+        };
+        assert_eq!(shown("--images").as_deref(), Some("/srv/images"));
+        assert_eq!(shown("--delivery-interval").as_deref(), Some("60"));
+        assert!(shown("--data").unwrap().ends_with("/connect"));
+        assert_eq!(shown("--tls-cert"), None);
+    }
+}

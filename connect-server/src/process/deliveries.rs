@@ -60,3 +60,43 @@ pub(crate) async fn are_held(
     }
     Ok(false)
 }
+
+#[cfg(test)]
+mod tests {
+    use connect_core::{
+        storage::{Commit, Write, memory::MemoryStorage},
+        transfer::{CheckedFile, ExportOptions, ImportOptions, export},
+    };
+
+    use super::*;
+    use crate::cli::{import_guard, tests::serve};
+
+    #[tokio::test]
+    async fn a_restored_store_is_served_once_it_is_whole_and_delivers_once_it_is_told_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("shop.connect");
+        let (source, store) = (MemoryStorage::new(), MemoryStorage::new());
+        let exported = export(&source, &path, ExportOptions::default(), &mut |_| {}).await;
+        exported.unwrap();
+        let file = CheckedFile::read(&path, &mut |_| {}).await.unwrap();
+        let how = ImportOptions { restores: true };
+        let first = file.first_rows(how).unwrap().into_iter();
+        let begun = Commit {
+            writes: first.map(|(key, row)| (key, Write::Put(row))).collect(),
+            ..Commit::default()
+        };
+        store.commit(begun).await.unwrap();
+        assert!(import_guard::check(&store).await.is_err());
+        file.import(&store, how, &mut |_| {}).await.unwrap();
+        assert!(import_guard::check(&store).await.is_ok());
+        for (flags, held) in [
+            (&[][..], true),
+            (&["--deliveries"], false),
+            (&[], false),
+            (&["--no-deliveries"], true),
+        ] {
+            let found = are_held(&serve(flags).unwrap(), &store).await.unwrap();
+            assert_eq!(found, held, "{flags:?}");
+        }
+    }
+}

@@ -23,3 +23,20 @@ pub(crate) fn raise() {
         Err(error) => tracing::warn!(%error, now, "cannot raise the limit on open files"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_low_limit_is_raised_and_a_high_one_stays() {
+        let limit = getrlimit(Resource::Nofile);
+        let most = limit.maximum.map_or(ENOUGH, |most| most.min(ENOUGH));
+        for (current, expected) in [(256, most), (most, most), (most - 1, most)] {
+            let current = Some(current);
+            setrlimit(Resource::Nofile, Rlimit { current, ..limit }).unwrap();
+            raise();
+            assert_eq!(getrlimit(Resource::Nofile).current, Some(expected));
+        }
+    }
+}

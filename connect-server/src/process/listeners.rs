@@ -5,7 +5,7 @@ use std::net::Ipv4Addr;
 
 use crate::{
     cli::Options,
-    net::{Certificate, Limits, Listen, Server, StartError},
+    net::{Certificate, Limits, Listen, PlainHttp, Server, StartError},
 };
 
 /// The listeners, bound and not yet served.
@@ -25,35 +25,14 @@ impl Listeners {
     /// An address cannot be bound, must not be served in plain HTTP, or the TLS files cannot be used.
     pub(crate) async fn bind(options: &Options) -> Result<Self, StartError> {
         let certificate = options.tls().map(Certificate::read).transpose()?;
-        let api = Server::bind(Listen {
-            tls: certificate.clone(),
-            plain: options.plain_http(),
-            limits: options.network.limits(),
-            ..Listen::on(options.listen)
-        });
-        let api = api.await?;
-        let is_private = options.admin_is_here();
-        let owner = Server::bind(Listen {
-            // A certificate is for a public name, and local clients use another.
-            tls: certificate.clone().filter(|_| !is_private),
-            plain: options.plain_http(),
-            limits: of_owner(),
-            ..Listen::on(options.admin_listen)
-        });
-        let owner = owner.await?;
-        let commands = if is_private {
-            None
-        } else {
-            let listen = Listen {
-                limits: of_owner(),
-                ..Listen::on((Ipv4Addr::LOCALHOST, 0).into())
-            };
-            Some(Server::bind(listen).await?)
-        };
+        let (api, owner, commands) = listens(options, certificate.as_ref());
         Ok(Self {
-            api,
-            owner,
-            commands,
+            api: Server::bind(api).await?,
+            owner: Server::bind(owner).await?,
+            commands: match commands {
+                Some(commands) => Some(Server::bind(commands).await?),
+                None => None,
+            },
             certificate,
         })
     }
@@ -64,6 +43,34 @@ impl Listeners {
     }
 }
 
+/// Returns the settings of each listener: the API's, the owner's, the operator's.
+fn listens(
+    options: &Options,
+    certificate: Option<&Certificate>,
+) -> (Listen, Listen, Option<Listen>) {
+    let api = Listen {
+        address: options.listen,
+        tls: certificate.cloned(),
+        plain: options.plain_http(),
+        limits: options.network.limits(),
+    };
+    let is_private = options.admin_is_here();
+    let owner = Listen {
+        address: options.admin_listen,
+        // A certificate is for a public name, and local clients use another.
+        tls: certificate.filter(|_| !is_private).cloned(),
+        plain: options.plain_http(),
+        limits: of_owner(),
+    };
+    let commands = (!is_private).then(|| Listen {
+        address: (Ipv4Addr::LOCALHOST, 0).into(),
+        tls: None,
+        plain: PlainHttp::LoopbackOnly,
+        limits: of_owner(),
+    });
+    (api, owner, commands)
+}
+
 /// The limits for owners and a few probes.
 /// Files are better spent on integrators.
 fn of_owner() -> Limits {
@@ -71,5 +78,49 @@ fn of_owner() -> Limits {
         connections: 50,
         connections_per_address: 50,
         ..Limits::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{cli::tests::serve, process::reload::tests::certificate};
+
+    #[test]
+    fn the_owners_listener_has_tls_only_where_others_reach_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let certificate = certificate(folder.path(), 800);
+        for (admin, is_private) in [
+            ("127.0.0.1:8081", true),
+            ("[::ffff:127.0.0.1]:8081", true),
+            ("0.0.0.0:8443", false),
+        ] {
+            let flags = [
+                "--connections=7",
+                "--trusted-proxy=10.0.0.7",
+                "--admin-listen",
+            ];
+            let options = serve(&[&flags[..], &[admin]].concat()).unwrap();
+            let (api, owner, commands) = listens(&options, Some(&certificate));
+            assert!(api.tls.is_some() && api.limits.connections == 7);
+            assert_eq!(owner.tls.is_none(), is_private, "{admin}");
+            assert_eq!(
+                api.plain,
+                PlainHttp::BehindProxy("10.0.0.7".parse().unwrap())
+            );
+            assert_eq!(owner.plain, api.plain);
+            // Files are for the integrators.
+            let (all, each) = (
+                owner.limits.connections,
+                owner.limits.connections_per_address,
+            );
+            assert_eq!((all, each), (50, 50));
+            // Commands come from this machine alone.
+            assert_eq!(commands.is_none(), is_private, "{admin}");
+            if let Some(commands) = commands {
+                assert!(commands.address.ip().is_loopback() && commands.tls.is_none());
+                assert_eq!(commands.limits, owner.limits);
+            }
+        }
     }
 }

@@ -10,4 +10,5 @@ pub(crate) mod stop;
 mod store_watchdog;
 mod supervisor;
 mod umask;
+mod upkeep;
 mod warnings;

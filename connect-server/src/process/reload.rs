@@ -16,14 +16,16 @@ use crate::{net::Certificate, telemetry::log};
 /// The time between two checks for another certificate.
 const LOOK: Duration = Duration::from_secs(3600);
 
-/// The checks between two warnings about a certificate: a day's.
-const LOOKS_PER_WARNING: u32 = 24;
+/// The time between two warnings about a certificate.
+const WARNING: Duration = Duration::from_secs(24 * 3600);
 
 /// SIGHUP: the operator asks to read files again, or a terminal closes.
 pub(crate) struct Hangups {
     signal: Signal,
     /// Set when the server was started from a terminal.
     at_terminal: bool,
+    /// Returns whether standard input is a terminal that is open.
+    is_terminal: fn() -> bool,
 }
 
 impl Hangups {
@@ -32,15 +34,20 @@ impl Hangups {
     /// # Errors
     /// The system does not allow it.
     pub(crate) fn take() -> io::Result<Self> {
+        Self::at(|| io::stdin().is_terminal())
+    }
+
+    fn at(is_terminal: fn() -> bool) -> io::Result<Self> {
         Ok(Self {
             signal: signal(SignalKind::hangup())?,
-            at_terminal: io::stdin().is_terminal(),
+            at_terminal: is_terminal(),
+            is_terminal,
         })
     }
 
     /// Returns whether the terminal was closed.
     fn is_end(&self) -> bool {
-        self.at_terminal && !io::stdin().is_terminal()
+        self.at_terminal && !(self.is_terminal)()
     }
 }
 
@@ -51,13 +58,14 @@ pub(crate) async fn keep_up_to_date(
     certificate: Option<Certificate>,
     stop: watch::Sender<bool>,
 ) {
-    let mut looks = interval(LOOK);
-    looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    // It was read a moment ago.
-    looks.tick().await;
-    let mut since_warning = 0;
+    let (mut looks, mut warnings) = (interval(LOOK), interval(WARNING));
+    for each in [&mut looks, &mut warnings] {
+        each.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        // It was read a moment ago.
+        each.tick().await;
+    }
     loop {
-        tokio::select! {
+        let warns = tokio::select! {
             _ = hangups.signal.recv() => {
                 if hangups.is_end() {
                     tracing::info!("the terminal was closed: stopping");
@@ -66,16 +74,16 @@ pub(crate) async fn keep_up_to_date(
                 }
                 tracing::info!("SIGHUP: certificates and the level of the log are read again");
                 log::read_level_again();
-                since_warning = 0;
+                true
             }
-            _ = looks.tick() => since_warning += 1,
-        }
-        if let Some(certificate) = &certificate {
-            let warns = read_again(certificate) || since_warning % LOOKS_PER_WARNING == 0;
-            if warns {
-                certificate.tell_doubts();
-                since_warning = 0;
-            }
+            _ = looks.tick() => false,
+            _ = warnings.tick() => true,
+        };
+        if let Some(certificate) = &certificate
+            && (read_again(certificate) || warns)
+        {
+            certificate.tell_doubts();
+            warnings.reset();
         }
     }
 }
@@ -96,21 +104,28 @@ fn read_again(certificate: &Certificate) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::{fs, path::Path};
+pub(super) mod tests {
+    use std::{
+        fs,
+        path::Path,
+        sync::atomic::{AtomicBool, Ordering},
+        time::SystemTime,
+    };
 
     use rcgen::{CertificateParams, DnType, KeyPair, date_time_ymd};
+    use rustix::process::{Signal, getpid, kill_process};
 
     use super::*;
     use crate::{net::TlsFiles, telemetry::captured_log::CapturedLog};
 
-    /// Writes a certificate, valid until this year, and its key.
+    /// Writes a certificate, valid for so many days, and its key.
     /// The former certificate follows, as if it were its issuer.
-    fn write(folder: &Path, until: i32) {
+    fn write(folder: &Path, days: u32) {
         let mut made = CertificateParams::new(["localhost".to_owned()]).unwrap();
-        made.not_after = date_time_ymd(until, 1, 1);
+        let now = SystemTime::UNIX_EPOCH.elapsed().unwrap();
+        made.not_after = date_time_ymd(1970, 1, 1) + now + WARNING * days;
         made.distinguished_name
-            .push(DnType::CommonName, until.to_string());
+            .push(DnType::CommonName, days.to_string());
         let former = fs::read_to_string(folder.join("cert.pem")).unwrap_or_default();
         let key = KeyPair::generate().unwrap();
         fs::write(
@@ -121,25 +136,42 @@ mod tests {
         fs::write(folder.join("key.pem"), key.serialize_pem()).unwrap();
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn another_certificate_is_found_within_an_hour() {
-        let folder = tempfile::tempdir().unwrap();
-        write(folder.path(), 3000);
+    /// A certificate in files of this folder, valid for so many days.
+    pub(in crate::process) fn certificate(folder: &Path, days: u32) -> Certificate {
+        write(folder, days);
         let files = TlsFiles {
-            certificates: folder.path().join("cert.pem"),
-            key: folder.path().join("key.pem"),
+            certificates: folder.join("cert.pem"),
+            key: folder.join("key.pem"),
         };
-        let certificate = Certificate::read(files).unwrap();
+        Certificate::read(files).unwrap()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn another_certificate_is_found_within_an_hour_and_a_closed_terminal_at_once() {
+        static IS_OPEN: AtomicBool = AtomicBool::new(true);
+        let folder = tempfile::tempdir().unwrap();
+        let certificate = certificate(folder.path(), 800);
         let ends = || certificate.ends().unwrap();
         let first = ends();
-        let (stop, _stopped) = watch::channel(false);
+        let (stop, mut stopped) = watch::channel(false);
         let log = CapturedLog::default();
         let listening = log.listen();
-        let hangups = Hangups::take().unwrap();
+        let hangups = Hangups::at(|| IS_OPEN.load(Ordering::SeqCst)).unwrap();
+        let hang_up = || kill_process(getpid(), Signal::HUP).unwrap();
         let kept = keep_up_to_date(hangups, Some(certificate.clone()), stop);
+        let hung_up = async {
+            hang_up();
+            while !log.text().contains("SIGHUP") {
+                tokio::task::yield_now().await;
+            }
+            assert!(!*stopped.borrow());
+            IS_OPEN.store(false, Ordering::SeqCst);
+            hang_up();
+            stopped.wait_for(|stopped| *stopped).await.unwrap();
+        };
         let watched = async {
             tokio::time::sleep(LOOK / 2).await;
-            write(folder.path(), 2999);
+            write(folder.path(), 700);
             assert_eq!(ends(), first);
             tokio::time::sleep(LOOK).await;
             let second = ends();
@@ -147,6 +179,13 @@ mod tests {
             fs::write(folder.path().join("cert.pem"), "broken").unwrap();
             tokio::time::sleep(LOOK).await;
             assert_eq!(ends(), second);
+            // One that ends soon is told of when it is found, and each day.
+            write(folder.path(), 7);
+            tokio::time::sleep(LOOK + 2 * WARNING).await;
+            tokio::time::resume();
+            tokio::time::timeout(Duration::from_secs(10), hung_up)
+                .await
+                .unwrap();
         };
         tokio::select! {
             () = kept => {}
@@ -154,12 +193,15 @@ mod tests {
         }
         drop(listening);
         let log = log.text();
-        for line in [
-            "another certificate is used",
-            "the certificate in use stays",
-            "certificate 2 is not the issuer of certificate 1",
+        for (line, count) in [
+            ("another certificate is used", 2),
+            ("the certificate in use stays", 1),
+            ("certificate 2 is not the issuer of certificate 1", 1),
+            ("is valid until", 4),
+            ("SIGHUP: ", 1),
+            ("the terminal was closed", 1),
         ] {
-            assert_eq!(log.matches(line).count(), 1, "{log}");
+            assert_eq!(log.matches(line).count(), count, "{line}: {log}");
         }
     }
 }

@@ -3,8 +3,7 @@
 use std::{
     path::{Path, PathBuf},
     process::ExitCode,
-    sync::{Arc, OnceLock},
-    time::Duration,
+    sync::Arc,
 };
 
 use connect_core::{
@@ -28,6 +27,7 @@ use super::{
     store_watchdog::until_dead,
     supervisor::keep_running,
     umask,
+    upkeep::{flush_token_usage, maintain},
     warnings::{self, ProcessInfo},
 };
 use crate::{
@@ -115,13 +115,6 @@ pub enum RunError {
     System(#[from] std::io::Error),
 }
 
-/// The time between two runs of maintenance.
-const MAINTENANCE: Duration = Duration::from_secs(60);
-
-/// The time between two writes of the last uses of tokens.
-/// Other servers show them within a minute.
-const LAST_USES: Duration = Duration::from_secs(30);
-
 /// Runs the command of the command line.
 /// A server runs until Ctrl-C or SIGTERM, then lets running requests finish. Other commands check or move a
 /// store, for example.
@@ -195,7 +188,7 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
         health,
         backups,
         clock,
-        delivers,
+        holds_deliveries,
         webhooks,
         listeners,
         images,
@@ -230,10 +223,10 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
         tracing::warn!(%error, url = api.url(), "serving, but the welcome could not be printed");
     }
 
-    let dead = Arc::new(OnceLock::new());
     let reload = keep_up_to_date(hangups, certificate.clone(), stop.clone());
     let reload = tokio::spawn(reload);
-    let watch = tokio::spawn(watch_store(health.clone(), dead.clone(), stop));
+    let store = health.clone();
+    let watch = tokio::spawn(until_dead(move || store.now(), stop));
     let requests = Arc::new(Requests::to(templates()));
     let app = |listener_kind| {
         let health = health.clone();
@@ -288,9 +281,9 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
                 let worker = connect.image_worker(Arc::new(images.clone()));
                 let stop = asked(stopped.clone());
                 async move {
-                    match delivers {
-                        true => worker.run(stop).await,
-                        false => stop.await,
+                    match holds_deliveries {
+                        true => stop.await,
+                        false => worker.run(stop).await,
                     }
                 }
             }),
@@ -302,9 +295,9 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
                 }
                 let stop = asked(stopped.clone());
                 async move {
-                    match delivers {
-                        true => worker.run(interval, stop).await,
-                        false => stop.await,
+                    match holds_deliveries {
+                        true => stop.await,
+                        false => worker.run(interval, stop).await,
                     }
                 }
             }),
@@ -332,8 +325,8 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
     drop(pass_file);
     watch.abort();
     reload.abort();
-    if let Some(reason) = dead.get() {
-        return Err(RunError::Dead(reason.clone()));
+    if let Ok(reason) = watch.await {
+        return Err(RunError::Dead(reason));
     }
     let unwritten = match stop::last_note(connect.flush_token_usage()).await {
         Some(written) => written.err().map(|error| error.cause()),
@@ -353,9 +346,9 @@ struct Started {
     health: StoreHealth,
     backups: Backups,
     clock: Arc<SandboxClock>,
-    /// Not set for a copy on trial.
+    /// Set for a copy on trial.
     /// Its workers do nothing until the server stops.
-    delivers: bool,
+    holds_deliveries: bool,
     webhooks: Arc<WebhookClient>,
     listeners: Listeners,
     images: ImageService,
@@ -375,17 +368,19 @@ impl Started {
         let health = store.health();
         let at = SystemClock.now();
         let clock = SandboxClock::of(store.storage(), options.store.choice()?.clock()).await?;
-        if clock.ahead() > 0 {
-            let seconds = clock.ahead();
-            tracing::warn!(
+        match clock.ahead() {
+            0 => {}
+            seconds => tracing::warn!(
                 seconds,
                 "the clock of this store is ahead, as its sandbox has set it"
-            );
+            ),
         }
         let allowed = allowed_networks(options, is_demo);
         let guard = AddressGuard::allowing(allowed.clone());
         let webhooks = Arc::new(WebhookClient::new(guard.clone())?);
         let mut builder = Connect::builder(store.storage())
+            .clock(clock.clone())
+            .signing_clock(Arc::new(SystemClock))
             .limits(options.limits())
             .storage_limits(options.account_limits.limits())
             .image_links(Arc::new(guard.clone()))
@@ -393,27 +388,12 @@ impl Started {
         if options.store.choice()?.is_shared() {
             builder = builder.share_limits();
         }
-        if is_demo || clock.ahead() > 0 {
-            builder = builder
-                .clock(clock.clone())
-                .signing_clock(Arc::new(SystemClock));
-        }
         if holds_deliveries {
             builder = builder.hold_deliveries();
         }
         let connect = builder.build();
         let backups = Backups::new(move || store.freeze());
-        match clock_check::check(&connect, clock.now()).await {
-            Err(doubt) if options.trust_clock => {
-                tracing::warn!(%doubt, "the clock is trusted");
-                // The next start needs no trust then.
-                let trusted = connect.accept_clock().await;
-                let status = audit::status_of_result(&trusted);
-                admin::write_down(Action::TrustClock, Subject::default(), status);
-                trusted?;
-            }
-            clock => clock?,
-        }
+        check_clock(&connect, clock.now(), options.trust_clock).await?;
         let listeners = Listeners::bind(options).await?;
         let images = images(options, allowed, &listeners.api)?;
         let shop = if is_demo {
@@ -427,12 +407,27 @@ impl Started {
             health,
             backups,
             clock,
-            delivers: !holds_deliveries,
+            holds_deliveries,
             webhooks,
             listeners,
             images,
             shop,
         })
+    }
+}
+
+/// Refuses a clock in doubt, unless it is trusted.
+async fn check_clock(connect: &Connect, now: Timestamp, is_trusted: bool) -> Result<(), RunError> {
+    match clock_check::check(connect, now).await {
+        Err(doubt) if is_trusted => {
+            tracing::warn!(%doubt, "the clock is trusted");
+            // The next start needs no trust then.
+            let trusted = connect.accept_clock().await;
+            let status = audit::status_of_result(&trusted);
+            admin::write_down(Action::TrustClock, Subject::default(), status);
+            Ok(trusted?)
+        }
+        clock => Ok(clock?),
     }
 }
 
@@ -493,19 +488,6 @@ async fn open(options: &Options) -> Result<Store, RunError> {
     Ok(Store::open(&choice, &options.store).await?)
 }
 
-/// Stops the server when its store is dead; notes the reason.
-async fn watch_store(
-    health: StoreHealth,
-    reason: Arc<OnceLock<String>>,
-    stop: watch::Sender<bool>,
-) {
-    let dead = until_dead(|| health.now()).await;
-    tracing::error!(reason = %dead, "the store could not be opened again for a minute: stopping");
-    // Set once: this is the only place.
-    let _ = reason.set(dead);
-    stop.send_replace(true);
-}
-
 /// Becomes true at Ctrl-C, SIGTERM, or a request to stop.
 fn stop_signal() -> Result<(watch::Sender<bool>, watch::Receiver<bool>), std::io::Error> {
     let (stop, stopped) = watch::channel(false);
@@ -523,29 +505,23 @@ fn stop_signal() -> Result<(watch::Sender<bool>, watch::Receiver<bool>), std::io
     Ok((stop, stopped))
 }
 
-/// Writes down the last uses of tokens.
-/// Maintenance does so too, but one round of it may take longer.
-async fn flush_token_usage(connect: Connect) {
-    let mut rounds = tokio::time::interval(LAST_USES);
-    loop {
-        rounds.tick().await;
-        if let Err(error) = connect.flush_token_usage().await {
-            let cause = error.cause();
-            tracing::warn!(%cause, "the last uses of tokens were not saved");
-        }
-    }
-}
+#[cfg(test)]
+mod tests {
+    use connect_core::{environment::ManualClock, storage::memory::MemoryStorage};
 
-async fn maintain(connect: Connect) {
-    let mut rounds = tokio::time::interval(MAINTENANCE);
-    loop {
-        rounds.tick().await;
-        match connect.maintain().await {
-            Ok(done) => tracing::debug!(?done, "maintenance"),
-            Err(error) => {
-                let cause = error.cause();
-                tracing::error!(%cause, "maintenance stopped; the next round continues");
-            }
+    use super::*;
+
+    #[tokio::test]
+    async fn a_clock_in_doubt_is_trusted_once() {
+        let store = Arc::new(MemoryStorage::new());
+        let now = SystemClock.now();
+        let later = ManualClock::at(now.plus_seconds(7_200));
+        let former = Connect::builder(store.clone()).clock(later).build();
+        former.accept_clock().await.unwrap();
+        let connect = Connect::builder(store).build();
+        for (is_trusted, is_served) in [(false, false), (true, true), (false, true)] {
+            let checked = check_clock(&connect, now, is_trusted).await;
+            assert_eq!(checked.is_ok(), is_served, "{checked:?}");
         }
     }
 }

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use connect_core::storage::disk::Health;
-use tokio::time::Instant;
+use tokio::{sync::watch, time::Instant};
 
 /// The time limit for reopening a failed store before giving up.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -12,8 +12,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The time between two checks of its health.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// Returns the store's last error after a minute of constant failure.
-pub(crate) async fn until_dead(health: impl Fn() -> Health) -> String {
+/// Stops the server after a minute of constant failure, and returns the store's last error.
+pub(crate) async fn until_dead(health: impl Fn() -> Health, stop: watch::Sender<bool>) -> String {
     let mut looks = tokio::time::interval(LOOK);
     let mut failing_since = None;
     loop {
@@ -22,6 +22,8 @@ pub(crate) async fn until_dead(health: impl Fn() -> Health) -> String {
             Health::Failed { reason } => {
                 let since = *failing_since.get_or_insert_with(Instant::now);
                 if since.elapsed() >= PATIENCE {
+                    tracing::error!(%reason, "the store could not be opened again for a minute: stopping");
+                    stop.send_replace(true);
                     return reason;
                 }
             }
@@ -49,8 +51,9 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_store_that_stays_dead_is_given_up_after_a_minute() {
         let began = Instant::now();
-        assert_eq!(until_dead(failed).await, "input/output error");
-        assert!(began.elapsed() >= PATIENCE);
+        let (stop, stopped) = watch::channel(false);
+        assert_eq!(until_dead(failed, stop).await, "input/output error");
+        assert!(began.elapsed() >= PATIENCE && *stopped.borrow());
     }
 
     #[tokio::test(start_paused = true)]
@@ -61,7 +64,8 @@ mod tests {
             0 => Health::Working,
             _ => failed(),
         };
-        let given_up = tokio::time::timeout(PATIENCE * 10, until_dead(health)).await;
+        let (stop, _) = watch::channel(false);
+        let given_up = tokio::time::timeout(PATIENCE * 10, until_dead(health, stop)).await;
         assert!(given_up.is_err(), "{given_up:?}");
     }
 
@@ -72,7 +76,8 @@ mod tests {
             *asked.lock().unwrap() += 1;
             Health::Full
         };
-        let given_up = tokio::time::timeout(PATIENCE * 3, until_dead(health)).await;
+        let (stop, _) = watch::channel(false);
+        let given_up = tokio::time::timeout(PATIENCE * 3, until_dead(health, stop)).await;
         assert!(given_up.is_err(), "{given_up:?}");
         assert!(*asked.lock().unwrap() > 60);
     }

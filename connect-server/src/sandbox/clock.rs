@@ -169,6 +169,8 @@ mod tests {
         let connect = Connect::builder(storage).clock(again.clone()).build();
         let checked = crate::cli::clock_check::check(&connect, again.now()).await;
         assert_eq!(checked, Ok(()));
+        let checked = crate::cli::clock_check::check(&connect, SystemClock.now()).await;
+        assert!(checked.is_err(), "the machine's clock seems to go back");
         let report = connect.check(&mut |_| {}).await.unwrap();
         assert!(report.is_clean(), "{report:?}");
         let refused = again.advance(&connect, MOST_AHEAD - passed + 1).await;

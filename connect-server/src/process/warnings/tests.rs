@@ -43,7 +43,7 @@ fn what_can_be_read_on_the_way_is_told() {
             "--listen 0.0.0.0:0 --insecure-http",
             Some("tokens can be read on the way"),
         ),
-        ("--listen 0.0.0.0:0 --trusted-proxy 10.0.0.7,fd00::1", None),
+        ("--trusted-proxy 10.0.0.7,fd00::1,10.1.0.0/16", None),
         (
             "--listen 0.0.0.0:0 --trusted-proxy 10.0.0.7,0.0.0.0/0",
             Some("the server trusts every machine in 0.0.0.0/0"),
