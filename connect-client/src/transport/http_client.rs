@@ -104,9 +104,10 @@ impl HttpClient {
             Proxy::Environment if settings.loopback => builder.no_proxy(),
             Proxy::Environment => builder,
         };
-        let http = builder
-            .build()
-            .map_err(|e| SettingsError::Http(format!("{e:?}")))?;
+        let http = builder.build().map_err(|error| {
+            let problem = std::iter::successors(Some(&error as &dyn Error), |e| cause(*e)).last();
+            SettingsError::Http(problem.map_or_else(String::new, ToString::to_string))
+        })?;
         Ok(Self::over(http, bodies))
     }
 

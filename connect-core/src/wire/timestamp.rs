@@ -61,6 +61,7 @@ impl Timestamp {
     }
 
     /// The point `days` of 24 hours later (or earlier, when negative).
+    #[cfg(feature = "logic")]
     #[must_use]
     pub(crate) const fn plus_days(self, days: i64) -> Self {
         self.plus_seconds(days.saturating_mul(24 * 3600))
