@@ -169,6 +169,8 @@ mod tests {
         assert_eq!(pack(&bytes)[0], GZIP);
         assert_eq!(pack(&answer(1))[0], PLAIN);
         assert_eq!(pack(&noise(5000))[0], PLAIN);
+        let formats = [1, 0].map(|less| pack(&vec![b'x'; WORTH_PACKING - less])[0]);
+        assert_eq!(formats, [PLAIN, GZIP]);
     }
 
     #[test]
