@@ -62,9 +62,9 @@ impl Load {
     }
 
     fn all(&self) -> Vec<Arc<Activity>> {
-        let mut all = Vec::new();
-        let mut keep = |one: &Weak<Activity>| one.upgrade().map(|one| all.push(one));
-        self.open().retain(|one| keep(one).is_some());
+        let mut open = self.open();
+        let all: Vec<_> = open.iter().filter_map(Weak::upgrade).collect();
+        *open = all.iter().map(Arc::downgrade).collect();
         all
     }
 

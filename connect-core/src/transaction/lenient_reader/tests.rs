@@ -12,8 +12,8 @@ use crate::{
     transaction::environment::Environment,
 };
 
-/// A store with these rows, one of them unreadable.
-async fn store(rows: &[&[u8]], torn: &[u8]) -> Store {
+/// A storage with these rows.
+async fn storage(rows: &[&[u8]]) -> MemoryStorage {
     let storage = MemoryStorage::new();
     let put = |key: &&[u8]| (Key::from(*key), Write::Put(Value::default()));
     let commit = Commit {
@@ -21,7 +21,12 @@ async fn store(rows: &[&[u8]], torn: &[u8]) -> Store {
         ..Commit::default()
     };
     storage.commit(commit).await.unwrap();
-    let key = torn.into();
+    storage
+}
+
+/// A store with these rows, one of them unreadable.
+async fn store(rows: &[&[u8]], torn: &[u8]) -> Store {
+    let (storage, key) = (storage(rows).await, torn.into());
     Store::new(
         Arc::new(FailingRow { storage, key }),
         Environment::default(),
@@ -86,15 +91,8 @@ async fn a_damaged_area_is_passed_over() {
         (keys[60], Some(keys[50]), 30),
     ] {
         for names_keys in [false, true] {
-            let storage = MemoryStorage::new();
-            let put = |key: &&[u8]| (Key::from(*key), Write::Put(Value::default()));
-            let commit = Commit {
-                writes: keys.iter().map(put).collect(),
-                ..Commit::default()
-            };
-            storage.commit(commit).await.unwrap();
             let area = TornArea {
-                storage,
+                storage: storage(&keys).await,
                 from: Key::from(keys[30]),
                 to: Key::from(to),
                 names_keys,
