@@ -311,6 +311,8 @@ async fn a_store_of_a_newer_program_is_refused() {
     let number = RowsVersion::THIS.written_by + 1;
     marker["written_by"] = json!(number);
     marker["oldest_reader"] = json!(number);
+    // A program without the field.
+    marker.as_object_mut().unwrap().remove("checksum");
     fs::write(&path, marker.to_string()).unwrap();
     let (code, _, said) = check(&storage, &[]).await;
     assert_eq!(code, Some(2), "{said}");

@@ -1,9 +1,13 @@
 //! The file naming the engine of a folder.
+//!
+//! Its field `checksum` is the CRC-32 of the others: a flipped bit in a number would otherwise pass for another
+//! program's version. A file without the field is from a program before it.
 
-use std::{fs, io, path::Path, time::SystemTime};
+use std::{collections::BTreeMap, fmt::Display, fs, io, path::Path, time::SystemTime};
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value as Json, json};
 
 use super::{Kind, OpenError, files};
 use crate::storage::RowsVersion;
@@ -19,6 +23,12 @@ pub(super) const FORMAT: u32 = 3;
 /// The first commit changes it to [`FORMAT`], so programs without support for versions refuse the
 /// folder.
 const OLDEST_FORMAT: u32 = 2;
+
+/// The field with the checksum of the others.
+const CHECKSUM: &str = "checksum";
+
+/// The fields of the file, in the order of their names.
+type Fields = BTreeMap<String, Json>;
 
 /// The content of the file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -72,21 +82,35 @@ impl Marker {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(OpenError::io(&folder.join(FILE))(error)),
         };
-        if let Ok(any) = serde_json::from_slice::<AnyMarker>(&text) {
+        let damaged = |reason: &dyn Display| OpenError::Incomplete {
+            path: folder.into(),
+            missing: format!("{FILE} cannot be read ({reason})"),
+        };
+        let mut fields: Fields = serde_json::from_slice(&text).map_err(|error| damaged(&error))?;
+        if let Some(recorded) = fields.remove(CHECKSUM)
+            && recorded != checksum(&fields)
+        {
+            return Err(damaged(&"its checksum is wrong"));
+        }
+        let fields = Json::Object(fields.into_iter().collect());
+        if let Ok(any) = AnyMarker::deserialize(&fields) {
             any.check(folder)?;
         }
-        let marker = serde_json::from_slice(&text);
-        marker.map(Some).map_err(|error| OpenError::Incomplete {
-            path: folder.into(),
-            missing: format!("{FILE} cannot be read ({error})"),
-        })
+        let marker = Self::deserialize(fields);
+        marker.map(Some).map_err(|error| damaged(&error))
     }
 
     /// Writes the marker, durably and as a whole.
     pub(super) fn write(&self, folder: &Path) -> io::Result<()> {
-        let text = serde_json::to_vec(self)?;
-        files::replace(folder, FILE, &text)
+        let mut fields: Fields = serde_json::from_value(serde_json::to_value(self)?)?;
+        fields.insert(CHECKSUM.into(), checksum(&fields).into());
+        files::replace(folder, FILE, &serde_json::to_vec(&fields)?)
     }
+}
+
+/// The CRC-32 of the other fields.
+fn checksum(fields: &Fields) -> u32 {
+    crc32fast::hash(json!(fields).to_string().as_bytes())
 }
 
 impl AnyMarker {

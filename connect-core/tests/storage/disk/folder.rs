@@ -270,6 +270,7 @@ async fn a_store_whose_making_was_cut_short_is_made_again(engine: Engine) {
     let mut content: serde_json::Value = serde_json::from_slice(&text).unwrap();
     assert_eq!(content["complete"].take(), json!(true));
     content["complete"] = json!(false);
+    content.as_object_mut().unwrap().remove("checksum");
     fs::write(&marker, content.to_string()).unwrap();
     assert_eq!(engine.open(killed.path()).unwrap().rows().await, 0);
 }

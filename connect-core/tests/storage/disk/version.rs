@@ -13,9 +13,10 @@ fn marker(path: &Path) -> Json {
     serde_json::from_slice(&fs::read(path.join("connect.store")).unwrap()).unwrap()
 }
 
-/// Makes the marker that of another program.
+/// Makes the marker that of another program, which knows of no checksum.
 fn write_marker(path: &Path, change: impl FnOnce(&mut Json)) {
     let mut marker = marker(path);
+    marker.as_object_mut().unwrap().remove("checksum").unwrap();
     change(&mut marker);
     fs::write(path.join("connect.store"), marker.to_string()).unwrap();
 }
@@ -112,7 +113,30 @@ async fn only_what_needs_a_newer_program_is_refused(engine: Engine) {
     }
 }
 
+/// No bit is silent or taken for the number of another program.
+async fn a_flipped_bit_in_the_marker_is_damage(engine: Engine) {
+    let folder = tempfile::tempdir().unwrap();
+    drop(engine.open(folder.path()).unwrap());
+    let path = folder.path().join("connect.store");
+    let whole = fs::read(&path).unwrap();
+    let text = String::from_utf8_lossy(&whole);
+    let name = text.find("checksum").unwrap();
+    let name = name..name + "checksum".len();
+    for bit in 0..whole.len() * 8 {
+        let mut bytes = whole.clone();
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        fs::write(&path, bytes).unwrap();
+        match engine.open(folder.path()) {
+            // Without the field, the others are taken as they are.
+            Ok(_) if name.contains(&(bit / 8)) => fs::write(&path, &whole).unwrap(),
+            Ok(_) => panic!("bit {bit} is not noticed"),
+            Err(error) => assert!(error.to_string().contains("restore"), "bit {bit}: {error}"),
+        }
+    }
+}
+
 on_each_engine!(
+    a_flipped_bit_in_the_marker_is_damage,
     a_new_folder_has_the_numbers,
     a_folder_without_numbers_gets_them_with_the_first_commit,
     a_commit_whose_numbers_cannot_be_noted_is_refused,
