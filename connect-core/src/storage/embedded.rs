@@ -9,7 +9,7 @@ use super::{Entry, disk::SpaceOptions, in_process::LEASE};
 #[derive(Clone, Debug)]
 pub struct EmbeddedOptions {
     /// The bytes of the store's caches in memory.
-    /// One half holds rows and index entries, ready to be returned; the other half holds the
+    /// One half holds rows, ready to be returned; the other half holds the
     /// engine's pages, by the engine's own count. Other reads go to the disk.
     pub cache_bytes: u64,
     /// The reserved room on the disk.

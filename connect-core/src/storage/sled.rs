@@ -7,8 +7,9 @@
 //!   alone does not do this. sled reuses parts of its file after its own, weaker flush. Only a
 //!   drive reordering writes across a power cut could turn this into damage.
 //! - sled has one lock for all batches and reads of the process. While sled applies a batch in
-//!   memory (milliseconds for thousands of writes), reads of keys outside the commits under way
-//!   wait too. They never wait for a flush.
+//!   memory, reads of keys outside the commits under way wait too: milliseconds for thousands of
+//!   writes, half a second and more for 50 000, as when a category of 10 000 products is deleted.
+//!   They never wait for a flush.
 //! - A scan delays the next group until it is done, and later readers with it: read in pages, not
 //!   everything at once.
 

@@ -64,12 +64,6 @@ impl RowCache {
         }
     }
 
-    pub(super) fn forget(&self, key: &[u8]) {
-        if let Some(cache) = &self.0 {
-            cache.remove(key);
-        }
-    }
-
     pub(super) fn clear(&self) {
         if let Some(cache) = &self.0 {
             cache.clear();

@@ -41,9 +41,6 @@ pub(crate) trait Engine: Sized + Send + 'static {
     const IS_LIVE: bool;
     /// Whether opening silently drops unreadable data, so the rows must be counted.
     const DROPS_ROWS: bool;
-    /// The most work for one slice of a large commit.
-    /// A slice takes a fraction of the allowed delay of a small commit.
-    const SLICE: SliceLimits;
     /// The most bytes on the disk for a write, beside key and value.
     const ROOM_PER_WRITE: usize;
 
@@ -95,15 +92,6 @@ pub(crate) trait EngineSnapshot: Send + Sync + 'static {
         newest_first: bool,
         each: impl FnMut(&[u8], &[u8]) -> Result<bool, ReadFault>,
     ) -> Result<(), ReadFault>;
-}
-
-/// The limits of a slice of a large commit.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct SliceLimits {
-    /// The most writes.
-    pub(crate) writes: usize,
-    /// The most bytes of keys and values.
-    pub(crate) bytes: usize,
 }
 
 /// The failure to apply a batch and make it durable.

@@ -2,40 +2,36 @@
 //!
 //! | engine key                   | holds |
 //! |------------------------------|-------|
-//! | `c`                          | the commit record of a large commit in force, see `staged` |
 //! | `m`                          | the mark: the progress of the store, see `progress` |
 //! | `p` entry's key, number (4 bytes) | one part of a split value |
 //! | `r` key                      | a row |
-//! | `s` number (4 bytes)         | a redo record of a large commit, see `staged` |
+//!
+//! Programs before wrote large commits in slices: `c` was the record of one in force, and `s` with a number
+//! one of its slices.
 
 /// The key of the store's mark.
 pub(super) const MARK_KEY: &[u8] = b"m";
 
-/// The key of the commit record.
+/// The key of a large commit in force, left by a killed former program.
 pub(super) const COMMIT_KEY: &[u8] = b"c";
 
 const PART: u8 = b'p';
 const ROW: u8 = b'r';
-const REDO: u8 = b's';
 
 /// The families of entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EngineFamily {
     Mark,
-    Commit,
     Part,
     Row,
-    Redo,
 }
 
 /// The family of an engine key; `None` for an unknown one.
 pub(super) fn family(engine_key: &[u8]) -> Option<EngineFamily> {
     match engine_key {
         MARK_KEY => Some(EngineFamily::Mark),
-        COMMIT_KEY => Some(EngineFamily::Commit),
         [PART, ..] => Some(EngineFamily::Part),
         [ROW, ..] => Some(EngineFamily::Row),
-        [REDO, ..] => Some(EngineFamily::Redo),
         _ => None,
     }
 }
@@ -55,20 +51,6 @@ pub(super) const ROWS_END: &[u8] = &[ROW + 1];
 pub(super) fn key_of(engine_key: &[u8]) -> &[u8] {
     engine_key.get(1..).unwrap_or_default()
 }
-
-/// The engine key of a redo record of a large commit.
-pub(super) fn redo_key(number: u32) -> Vec<u8> {
-    [&[REDO][..], &number.to_be_bytes()].concat()
-}
-
-/// The number of a redo record.
-pub(super) fn number_of(redo_key: &[u8]) -> Option<u32> {
-    let number = redo_key.get(1..)?.try_into().ok()?;
-    Some(u32::from_be_bytes(number))
-}
-
-/// The bounds of the engine keys of all redo records.
-pub(super) const REDO_RECORDS: (&[u8], &[u8]) = (&[REDO], &[REDO + 1]);
 
 /// The engine key of one part of an entry's value.
 /// The number at the end has a fixed length, so parts of different entries have different keys.

@@ -225,7 +225,14 @@ impl<E: Engine> FrozenStates<E> {
 
     /// Keeps the values of keys before a write, for live engines.
     pub(super) fn keep_group(&self, group: &StagedKeys) {
-        self.each(|kept| {
+        if !E::IS_LIVE {
+            return;
+        }
+        self.0.lock().retain(|state| {
+            let Some(state) = state.upgrade() else {
+                return false;
+            };
+            let mut kept = state.kept.lock();
             let written = group.iter().filter(|(_, slot)| slot.after.is_some());
             for (key, slot) in written {
                 kept.keep(key, || match &slot.before {
@@ -235,31 +242,7 @@ impl<E: Engine> FrozenStates<E> {
                     Preimage::InSnapshot => Err(StorageError::new("a row was not read")),
                 });
             }
-        });
-    }
-
-    /// The same for keys read by `row`.
-    pub(super) fn keep_keys<'a>(
-        &self,
-        keys: impl Iterator<Item = &'a Key> + Clone,
-        row: impl Fn(&[u8]) -> Result<Option<Value>, ReadFault>,
-    ) {
-        self.each(|kept| {
-            for key in keys.clone() {
-                kept.keep(key, || row(key).map_err(StorageError::from));
-            }
-        });
-    }
-
-    fn each(&self, mut keep: impl FnMut(&mut FormerValues)) {
-        if !E::IS_LIVE {
-            return;
-        }
-        self.0.lock().retain(|state| {
-            let state = state.upgrade();
-            state
-                .inspect(|state| keep(&mut state.kept.lock()))
-                .is_some()
+            true
         });
     }
 

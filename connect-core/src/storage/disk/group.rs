@@ -6,14 +6,13 @@ use super::{
     engine::{Batch, Engine, ReadFault},
     engine_keys::{self},
     layout::{self, Was},
-    pending,
     read_view::{Preimage, StagedKey, StagedKeys},
     view::View,
 };
-use crate::storage::{Commit, Key, StorageError};
+use crate::storage::{Commit, Key, StorageError, Value, Write};
 
 /// The size of a full group, in bytes.
-/// It bounds the memory and the time of a group.
+/// It bounds the memory and the time of a group of small commits; a large one is a group by itself.
 const FULL_BYTES: usize = 4 * 1024 * 1024;
 
 /// The number of entries of a full group, for many small ones.
@@ -82,7 +81,7 @@ impl<'a, E: Engine> CommitGroup<'a, E> {
             }
         }
         for (key, write) in commit.writes {
-            let value = pending::value_of(write);
+            let value = value_of(write);
             self.bytes += key.len() + value.as_ref().map_or(0, |value| value.len());
             self.slot(key, false)?.after = Some(value);
             self.has_writes = true;
@@ -142,5 +141,14 @@ impl<'a, E: Engine> CommitGroup<'a, E> {
                 }))
             }
         }
+    }
+}
+
+/// The value after a write.
+fn value_of(write: Write) -> Option<Value> {
+    match write {
+        Write::Put(value) | Write::New(value) => Some(value),
+        Write::Index(_) | Write::NewIndex(_) => Some(layout::nothing()),
+        Write::Remove => None,
     }
 }

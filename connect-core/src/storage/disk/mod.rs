@@ -5,8 +5,7 @@
 //! adds each with valid expectations to one `group`, applies the group as one batch, makes it
 //! durable once and answers all. Meanwhile `view` shows readers the previous values of the written
 //! keys, so no crash can take back a value seen, and no read waits for the disk. `cache` keeps the
-//! most recently read rows, and `index_ranges` the most recently scanned index entries. A large commit is
-//! `staged`: it is written in slices, between the groups of other commits.
+//! most recently read rows.
 //!
 //! `layout` defines the form of rows in an `engine`; each of the two engines has its own module
 //! beside this one. `directory` and its helpers manage the folder, `opening` handles the state
@@ -31,16 +30,12 @@ mod files;
 mod frozen;
 mod group;
 mod health;
-mod index_ranges;
-#[cfg(test)]
-mod index_ranges_tests;
 mod integrity;
 mod kind;
 mod layout;
 mod marker;
 mod open_error;
 mod opening;
-mod pending;
 mod progress;
 mod queue;
 mod read_view;
@@ -48,15 +43,12 @@ mod reading;
 mod recovery;
 #[cfg(feature = "redb")]
 pub(super) mod redb;
-mod redo;
+#[cfg(test)]
+mod scan_tests;
 mod scrub;
 #[cfg(feature = "sled")]
 pub(super) mod sled;
 mod space;
-mod staged;
-#[cfg(test)]
-mod staged_tests;
-mod staging;
 pub(super) mod store;
 mod verify;
 mod view;

@@ -8,12 +8,12 @@ use super::{
     damage::DamagedRange,
     directory::Directory,
     engine::{ApplyError, Batch, Engine, EngineSnapshot as _, ReadFault, caught},
-    engine_keys::{self},
+    engine_keys,
     layout::{self, Was},
+    marker,
     progress::StoreMark,
     scrub,
     space::Space,
-    staged,
 };
 use crate::storage::{Entry, StorageError};
 
@@ -21,8 +21,6 @@ use crate::storage::{Entry, StorageError};
 pub(super) struct Opened<E> {
     pub(super) engine: E,
     pub(super) mark: StoreMark,
-    /// Whether a large commit was in force at the last close or failure.
-    pub(super) finished_a_commit: bool,
 }
 
 /// Opens the engine of a folder just taken.
@@ -56,6 +54,16 @@ pub(super) fn open<E: Engine>(
     if is_damaged(&engine) {
         return open_damaged(engine, directory).map_err(damaged);
     }
+    if caught(|| has_unfinished(&engine))
+        .and_then(|found| Ok(found?))
+        .map_err(damaged)?
+    {
+        return Err(OpenError::OtherFormat {
+            path,
+            found: "3, with a large commit not in its place".to_owned(),
+            expected: marker::FORMAT,
+        });
+    }
     let found = caught(|| mark(&engine)).map_err(damaged)?;
     let mut found = found.map_err(|fault| damaged(fault.into()))?;
     let apply = |engine: &mut E, batch, mark| {
@@ -82,15 +90,8 @@ pub(super) fn open<E: Engine>(
     } else {
         apply(&mut engine, Batch::new(), mark)?
     };
-    let (mark, finished_a_commit) = caught(|| staged::finish(&mut engine, mark))
-        .map_err(damaged)?
-        .map_err(|failed| damaged(failed.error().clone()))?;
     directory.record(mark);
-    Ok(Opened {
-        engine,
-        mark,
-        finished_a_commit,
-    })
+    Ok(Opened { engine, mark })
 }
 
 /// Reopens the engine after a failure.
@@ -101,12 +102,12 @@ pub(super) fn open_again<E: Engine>(
     last: StoreMark,
 ) -> Result<Opened<E>, StorageError> {
     let engine_path = directory.engine_path();
-    let mut engine = caught(|| E::open(&engine_path, options))?.map_err(StorageError::new)?;
+    let engine = caught(|| E::open(&engine_path, options))?.map_err(StorageError::new)?;
     check_pages(&engine)?;
     if is_damaged(&engine) {
         return open_damaged(engine, directory);
     }
-    let opened = caught(|| {
+    let mark = caught(|| {
         let found = mark(&engine)?.unwrap_or_default();
         if found.number < last.number {
             let reason = "the database has lost commits that were durable";
@@ -116,15 +117,11 @@ pub(super) fn open_again<E: Engine>(
             let reason = "the database has lost rows since it was opened; restore a copy";
             return Err(ApplyError::NotApplied(StorageError::new(reason)));
         }
-        staged::finish(&mut engine, found)
+        Ok(found)
     })?;
-    let (mark, finished_a_commit) = opened.map_err(|failed| failed.error().clone())?;
+    let mark = mark.map_err(|failed: ApplyError| failed.error().clone())?;
     directory.record(mark);
-    Ok(Opened {
-        engine,
-        mark,
-        finished_a_commit,
-    })
+    Ok(Opened { engine, mark })
 }
 
 /// Rewrites the engine's files, without the room of removed rows.
@@ -190,8 +187,7 @@ fn is_damaged<E: Engine>(engine: &E) -> bool {
 /// Nothing is written to it: redb moves entries between neighbouring pages, and would read the
 /// contents of a damaged one as entries.
 fn open_damaged<E: Engine>(engine: E, directory: &Directory) -> Result<Opened<E>, StorageError> {
-    let snapshot = engine.snapshot()?;
-    if snapshot.get(engine_keys::COMMIT_KEY, |_| ())?.is_some() {
+    if has_unfinished(&engine)? {
         let reason = "pages are damaged, and a large commit is not in its place";
         return Err(StorageError::new(reason));
     }
@@ -200,8 +196,13 @@ fn open_damaged<E: Engine>(engine: E, directory: &Directory) -> Result<Opened<E>
     Ok(Opened {
         engine,
         mark: found,
-        finished_a_commit: false,
     })
+}
+
+/// Returns whether a killed former program has left a large commit in force.
+fn has_unfinished<E: Engine>(engine: &E) -> Result<bool, ReadFault> {
+    let found = engine.snapshot()?.get(engine_keys::COMMIT_KEY, |_| ())?;
+    Ok(found.is_some())
 }
 
 /// The mark in the engine.

@@ -7,8 +7,6 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use super::{
     damage::{DamagedRange, Pages},
     frozen::FrozenRows,
-    pending::Prepared,
-    staged,
     verify::StoreCheck,
 };
 use crate::storage::{Commit, CommitError, StorageError};
@@ -55,23 +53,14 @@ impl Message {
 /// A commit, with the address for its answer.
 /// The caller may be gone by then; its commit is done anyway.
 pub(super) struct CommitRequest {
-    pub(super) work: CommitWork,
+    pub(super) commit: Commit,
     pub(super) reply: Reply,
     /// A place in the queue, released once the commit has left it.
-    pub(super) place: Option<OwnedSemaphorePermit>,
+    _place: OwnedSemaphorePermit,
 }
 
 /// The address of an answer.
 pub(super) type Reply = oneshot::Sender<Result<(), CommitError>>;
-
-/// A commit, by its size.
-/// In both, the guard is an ordinary row.
-pub(super) enum CommitWork {
-    /// A commit for a group.
-    Small(Commit),
-    /// A commit to do in slices.
-    Large(Prepared),
-}
 
 /// The sending end of the queue.
 pub(super) struct CommitQueue {
@@ -88,13 +77,13 @@ impl CommitQueue {
 
     /// Hands a commit to the writer and waits for its answer.
     pub(super) async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
-        let work = prepare(commit).await?;
         let place = self.places.clone().acquire_owned().await;
         let (reply, answer) = oneshot::channel();
         let request = CommitRequest {
-            work,
+            // The guard is an ordinary row.
+            commit: commit.with_guard_as_row(),
             reply,
-            place: Some(place.map_err(|_| CommitError::NotApplied(stopped()))?),
+            _place: place.map_err(|_| CommitError::NotApplied(stopped()))?,
         };
         self.send(Message::Commit(request))
             .map_err(CommitError::NotApplied)?;
@@ -119,26 +108,4 @@ impl CommitQueue {
 
 fn stopped() -> StorageError {
     StorageError::new("the writer of the store has stopped")
-}
-
-/// Turns the guard into an ordinary row, and sorts a large commit.
-async fn prepare(commit: Commit) -> Result<CommitWork, CommitError> {
-    let commit = commit.with_guard_as_row();
-    if !is_large(&commit) {
-        return Ok(CommitWork::Small(commit));
-    }
-    // Sorting takes long enough to delay other tasks of this thread.
-    let prepared = tokio::task::spawn_blocking(|| Prepared::new(commit)).await;
-    let failed = |error| CommitError::NotApplied(StorageError::new(error));
-    prepared.map(CommitWork::Large).map_err(failed)
-}
-
-fn is_large(commit: &Commit) -> bool {
-    let bytes = || -> usize {
-        let values = commit.writes.iter().filter_map(|(_, write)| write.value());
-        values.map(<[u8]>::len).sum()
-    };
-    commit.writes.len() > staged::LARGE_WRITES
-        || commit.expects.len() > staged::LARGE_WRITES
-        || (commit.writes.len() > 1 && bytes() > staged::LARGE_BYTES)
 }

@@ -1,20 +1,18 @@
 //! One state of the rows: the engine's, with an overlay.
 
-use std::{collections::BTreeMap, ops::Bound, sync::Arc};
+use std::collections::BTreeMap;
 
 use super::{
     engine::{Engine, ReadFault},
     layout::Was,
-    pending::Pending,
 };
-use crate::storage::{Key, Range, StorageError, Value};
+use crate::storage::{Key, StorageError, Value};
 
 /// One complete state.
 pub(super) struct ReadView<E: Engine> {
     /// `None` while the database is being reopened.
     pub(super) snapshot: Option<E::Snapshot>,
     pub(super) hidden: StagedKeys,
-    pub(super) pending: Option<Arc<Pending>>,
     /// Set when the outcome of the hidden group is unknown.
     pub(super) suspicion: Option<StorageError>,
 }
@@ -44,14 +42,5 @@ impl<E: Engine> ReadView<E> {
         self.snapshot.as_ref().ok_or_else(|| {
             ReadFault::Damaged(StorageError::new("the database is being opened again"))
         })
-    }
-
-    /// Returns whether the overlay has keys in `from <= key < to`.
-    pub(super) fn lies_over(&self, from: &[u8], to: &[u8]) -> bool {
-        let range = Range { from, to: Some(to) };
-        let pending = self.pending.as_deref();
-        let bounds = (Bound::Included(from), Bound::Excluded(to));
-        self.hidden.range::<[u8], _>(bounds).next().is_some()
-            || pending.is_some_and(|pending| !pending.range(range).is_empty())
     }
 }

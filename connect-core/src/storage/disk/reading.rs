@@ -2,17 +2,15 @@
 
 use std::{cell::Cell, cmp::Ordering, iter::Peekable, ops::Bound};
 
-use itertools::{Either, Itertools as _};
+use itertools::Either;
 
 use super::{
     cache::RowCache,
-    engine::{self, Engine, ReadFault},
-    engine_keys,
-    index_ranges::{At, IndexRangeCache, RangeRecorder},
-    layout,
+    engine::{Engine, EngineSnapshot as _, ReadFault},
+    engine_keys, layout,
     read_view::{Preimage, ReadView, StagedKey},
 };
-use crate::storage::{Entry, Key, Range, Snapshot, StorageError, Value};
+use crate::storage::{Entry, Range, Snapshot, StorageError, Value};
 
 /// The capacity for a usual scan: a page and one more entry.
 const USUAL_SCAN: usize = 256;
@@ -21,7 +19,6 @@ const USUAL_SCAN: usize = 256;
 pub(super) struct LockedRead<'a, E: Engine> {
     pub(super) shown: &'a ReadView<E>,
     pub(super) cache: &'a RowCache,
-    pub(super) ranges: &'a IndexRangeCache,
     /// Set when the engine has failed, and a reopening may help.
     pub(super) engine_failed: &'a Cell<bool>,
 }
@@ -54,11 +51,6 @@ impl<E: Engine> LockedRead<'_, E> {
     }
 
     fn find(&self, key: &[u8]) -> Result<Option<Value>, ReadFault> {
-        if let Some(pending) = &self.shown.pending
-            && let Some(value) = pending.get(key)
-        {
-            return Ok(value.cloned());
-        }
         if let Some(slot) = self.shown.hidden.get(key) {
             return match self.before(slot) {
                 Some(before) => Ok(before.map_err(ReadFault::Damaged)?.cloned()),
@@ -91,100 +83,17 @@ impl<E: Engine> LockedRead<'_, E> {
             limit,
             newest_first,
         };
-        if newest_first || self.ranges.is_off() {
-            visit(snapshot, range, newest_first, |engine_key, stored| {
-                let key = engine_keys::key_of(engine_key);
-                merge.add(key, || {
-                    layout::decode(snapshot, engine_key, stored, E::PART_LEN)
-                })
-            })?;
-        } else {
-            self.walk_ranges(snapshot, range, &mut merge)?;
-        }
+        let to = range
+            .to
+            .map_or_else(|| engine_keys::ROWS_END.into(), engine_keys::row_key);
+        let from = engine_keys::row_key(range.from);
+        snapshot.visit(&from, &to, newest_first, |engine_key, stored| {
+            merge.add(engine_keys::key_of(engine_key), || {
+                layout::decode(snapshot, engine_key, stored, E::PART_LEN)
+            })
+        })?;
         merge.finish()
     }
-
-    /// Walks a range upwards, through runs and the engine between them.
-    fn walk_ranges<'s, I: Iterator<Item = Over<'s>>>(
-        &self,
-        snapshot: &E::Snapshot,
-        range: Range<'_>,
-        merge: &mut Merge<'s, I>,
-    ) -> Result<(), ReadFault> {
-        let mut from: Key = range.from.into();
-        loop {
-            let next = match self.ranges.at(&from) {
-                At::Run(run) => {
-                    for key in run.keys_from(&from) {
-                        if range.to.is_some_and(|to| **key >= *to)
-                            || !merge.add(key, || Ok(layout::nothing()))?
-                        {
-                            return Ok(());
-                        }
-                    }
-                    Some(run.to.clone())
-                }
-                At::Gap(next) => {
-                    let to = match (next.as_deref(), range.to) {
-                        (Some(next), Some(to)) => Some(next.min(to)),
-                        (next, to) => next.or(to),
-                    };
-                    let gap = Range { from: &from, to };
-                    if !self.walk_gap(snapshot, gap, merge)? {
-                        return Ok(());
-                    }
-                    next
-                }
-            };
-            match next {
-                Some(next) if range.to.is_none_or(|to| *next < *to) => from = next,
-                _ => return Ok(()),
-            }
-        }
-    }
-
-    /// Walks a range through the engine, and keeps its entries as runs.
-    /// False: the walk is over.
-    fn walk_gap<'s, I: Iterator<Item = Over<'s>>>(
-        &self,
-        snapshot: &E::Snapshot,
-        gap: Range<'_>,
-        merge: &mut Merge<'s, I>,
-    ) -> Result<bool, ReadFault> {
-        let mut recorder = RangeRecorder::new(gap.from);
-        let mut goes_on = true;
-        visit(snapshot, gap, false, |engine_key, stored| {
-            let key = engine_keys::key_of(engine_key);
-            let mut has_value = true;
-            goes_on = merge.add(key, || {
-                let value = layout::decode(snapshot, engine_key, stored, E::PART_LEN)?;
-                has_value = !value.is_empty();
-                Ok(value)
-            })?;
-            recorder.add(key, has_value);
-            Ok(goes_on)
-        })?;
-        let mut ranges = match gap.to {
-            Some(to) if goes_on => recorder.end_at(to),
-            _ => recorder.end_here(),
-        };
-        ranges.retain(|run| !self.shown.lies_over(&run.from, &run.to));
-        self.ranges.keep(ranges);
-        Ok(goes_on)
-    }
-}
-
-/// Passes the engine's rows of a range to `each`.
-fn visit<S: engine::EngineSnapshot>(
-    snapshot: &S,
-    range: Range<'_>,
-    newest_first: bool,
-    each: impl FnMut(&[u8], &[u8]) -> Result<bool, ReadFault>,
-) -> Result<(), ReadFault> {
-    let to = range
-        .to
-        .map_or_else(|| engine_keys::ROWS_END.into(), engine_keys::row_key);
-    snapshot.visit(&engine_keys::row_key(range.from), &to, newest_first, each)
 }
 
 /// The entries of a scan, merged from the store and the overlay.
@@ -255,26 +164,13 @@ impl<'a, E: Engine> LockedRead<'a, E> {
     }
 
     /// All overlay entries of a non-empty range, in scan order.
-    /// A pending value hides one of the group.
     fn over<'s>(&'s self, range: Range<'s>, newest_first: bool) -> impl Iterator<Item = Over<'s>> {
-        let pending = self
-            .shown
-            .pending
-            .as_deref()
-            .map(|pending| pending.range(range));
-        let pending = directed(pending.unwrap_or_default().iter(), newest_first)
-            .map(|(key, value)| (&**key, Ok(value.as_ref())));
         let to = range.to.map_or(Bound::Unbounded, Bound::Excluded);
         let hidden = self
             .shown
             .hidden
             .range::<[u8], _>((Bound::Included(range.from), to));
-        let hidden = directed(hidden, newest_first)
-            .filter_map(|(key, slot)| Some((&**key, self.before(slot)?)));
-        let place =
-            move |one: &Over<'_>, other: &Over<'_>| in_order(one.0.cmp(other.0), newest_first);
-        let merged = pending.merge_join_by(hidden, place);
-        merged.map(|over| over.reduce(|pending, _| pending))
+        directed(hidden, newest_first).filter_map(|(key, slot)| Some((&**key, self.before(slot)?)))
     }
 }
 

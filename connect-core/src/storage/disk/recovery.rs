@@ -15,7 +15,6 @@ use super::{
     health::Health,
     opening::{self, Opened},
     queue::Message,
-    staged::Next,
     writer::{PAUSE, Writer},
 };
 use crate::storage::{CommitError, StorageError};
@@ -114,12 +113,6 @@ impl<E: Engine> Writer<E> {
         self.health.set(Health::Working);
         self.tell_damage();
         self.answer_group(&result);
-        let is_in_force = opened.finished_a_commit;
-        self.end_staged(if is_in_force {
-            Ok(())
-        } else {
-            Err(CommitError::NotApplied(error.clone()))
-        });
         self.space.refill_ballast();
     }
 
@@ -141,37 +134,17 @@ impl<E: Engine> Writer<E> {
         };
         let found = damage.unknown(found);
         if damage.add(&caught(|| pages.check_again(&found))??) {
-            self.view.forget_ranges();
             self.tell_damage();
         }
         Ok(())
     }
 
     /// Answers the waiting callers before the database is open again.
-    /// The outcome is unknown for the group, and for a large commit at its commit record. All other
-    /// commits are not applied.
+    /// The outcome of the group is unknown.
     fn leave_unknown(&mut self, error: &StorageError) {
         if !self.work.group.is_empty() {
             self.view.suspect(error.clone());
             self.answer_group(&Err(CommitError::Unknown(error.clone())));
-        }
-        if let Some((staged, reply)) = &mut self.work.staged
-            && let Some(reply) = reply.take()
-        {
-            let answer = if staged.next() == Next::Commit {
-                self.view.close();
-                let writes = staged.commit().pending.writes();
-                self.view.forget(writes.iter().map(|(key, _)| key));
-                CommitError::Unknown(error.clone())
-            } else {
-                CommitError::NotApplied(error.clone())
-            };
-            let _ = reply.send(Err(answer));
-        }
-        let waiting = self.work.waiting.drain(..).chain(self.work.ready.drain(..));
-        let waiting = waiting.map(Message::Commit);
-        for message in waiting.chain(self.work.checks.drain(..)) {
-            message.refuse(error);
         }
     }
 

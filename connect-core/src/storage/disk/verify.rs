@@ -181,7 +181,7 @@ impl StoreCheck {
                 };
                 self.report.leftover += u64::from(!has_owner);
             }
-            Some(EngineFamily::Mark | EngineFamily::Commit | EngineFamily::Redo) => {}
+            Some(EngineFamily::Mark) => {}
             None => self.report.leftover += 1,
         }
         Ok(())

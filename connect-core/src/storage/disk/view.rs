@@ -1,10 +1,9 @@
 //! The readers' state: the last durable one, during the next write.
 //!
-//! Three layers lie over the engine. A look-up checks them in this order:
+//! Two layers lie over the engine. A look-up checks them in this order:
 //!
-//! 1. `pending`: the values of a large commit in force but not yet in its place.
-//! 2. `hidden`: the keys of the group under way, with their values before it.
-//! 3. the row cache.
+//! 1. `hidden`: the keys of the group under way, with their values before it.
+//! 2. the row cache.
 //!
 //! sled shows a batch to readers while applying it, entry by entry and long before it is durable,
 //! so its keys are hidden first. redb's snapshots do not change. There `hidden` only bars readers
@@ -12,7 +11,7 @@
 //! happen under the write lock, and only move pointers. A read holds the read lock from beginning
 //! to end, so it sees one state.
 
-use std::{cell::Cell, mem, sync::Arc};
+use std::{cell::Cell, mem};
 
 use parking_lot::RwLock;
 
@@ -21,19 +20,16 @@ use super::{
     engine::{Engine, ReadFault, caught},
     engine_keys,
     frozen::{FrozenRows, FrozenStates},
-    index_ranges::IndexRangeCache,
     layout,
-    pending::Pending,
     read_view::{ReadView, StagedKeys},
     reading::LockedRead,
 };
-use crate::storage::{Key, Read, State, StorageError, Value, answer};
+use crate::storage::{Read, State, StorageError, Value, answer};
 
 /// The state for readers, and the cache.
 pub(super) struct View<E: Engine> {
     shown: RwLock<ReadView<E>>,
     cache: RowCache,
-    ranges: IndexRangeCache,
     frozen: FrozenStates<E>,
 }
 
@@ -46,21 +42,15 @@ pub(super) struct ReadFailed {
     pub(super) is_panic: bool,
 }
 
-/// The divisor of the cache size, for the share of index runs.
-/// The rest is for rows.
-const RUNS_SHARE: u64 = 4;
-
 impl<E: Engine> View<E> {
     pub(super) fn new(snapshot: E::Snapshot, cache_bytes: u64) -> Self {
         Self {
             shown: RwLock::new(ReadView {
                 snapshot: Some(snapshot),
                 hidden: StagedKeys::new(),
-                pending: None,
                 suspicion: None,
             }),
-            cache: RowCache::new(cache_bytes - cache_bytes / RUNS_SHARE),
-            ranges: IndexRangeCache::new(cache_bytes / RUNS_SHARE),
+            cache: RowCache::new(cache_bytes),
             frozen: FrozenStates::new(),
         }
     }
@@ -72,7 +62,6 @@ impl<E: Engine> View<E> {
             let reading = LockedRead {
                 shown: &self.shown.read(),
                 cache: &self.cache,
-                ranges: &self.ranges,
                 engine_failed: &engine_failed,
             };
             answer(&reading, reads)
@@ -104,15 +93,9 @@ impl<E: Engine> View<E> {
     }
 
     /// All rows of a new snapshot.
-    /// The snapshot was taken between two groups, with no large commit under way.
+    /// The snapshot was taken between two groups.
     pub(super) fn freeze(&self, snapshot: E::Snapshot) -> FrozenRows {
         self.frozen.freeze(snapshot)
-    }
-
-    /// Keeps the values of keys before a large commit moves them.
-    /// A reader of a former state needs them.
-    pub(super) fn keep<'a>(&self, keys: impl Iterator<Item = &'a Key> + Clone) {
-        self.frozen.keep_keys(keys, |key| self.row(key));
     }
 
     /// Hides a group: readers see the previous values from now on.
@@ -130,7 +113,6 @@ impl<E: Engine> View<E> {
                     self.cache.written(key, after.as_ref());
                 }
             }
-            self.ranges.forget(shown.hidden.keys());
         }
         let mut shown = self.shown.write();
         // Taken out under the lock, freed after it.
@@ -138,32 +120,6 @@ impl<E: Engine> View<E> {
             shown.snapshot.replace(snapshot),
             mem::take(&mut shown.hidden),
         );
-        drop(shown);
-    }
-
-    /// Shows a large commit to readers before it is in its place.
-    pub(super) fn install(&self, pending: Arc<Pending>) {
-        self.shown.write().pending = Some(pending);
-    }
-
-    /// Forgets rows hidden by a pending commit; after [`install`](Self::install).
-    pub(super) fn forget<'a>(&self, keys: impl Iterator<Item = &'a Key> + Clone) {
-        keys.clone().for_each(|key| self.cache.forget(key));
-        self.ranges.forget(keys);
-    }
-
-    /// Forgets earlier reads of indexes: a page may be damaged before the damage is found.
-    pub(super) fn forget_ranges(&self) {
-        // Under the lock: no reader may add its earlier reads.
-        let _shown = self.shown.write();
-        self.ranges.clear();
-    }
-
-    /// Ends the overlay of a large commit.
-    /// The snapshot shows it in its place.
-    pub(super) fn settle(&self, snapshot: E::Snapshot) {
-        let mut shown = self.shown.write();
-        let _before = (shown.snapshot.replace(snapshot), shown.pending.take());
         drop(shown);
     }
 
@@ -196,11 +152,9 @@ impl<E: Engine> View<E> {
         let mut shown = self.shown.write();
         // Under the lock: no reader may add its earlier reads.
         self.cache.clear();
-        self.ranges.clear();
         *shown = ReadView {
             snapshot: Some(snapshot),
             hidden: StagedKeys::new(),
-            pending: None,
             suspicion: None,
         };
     }

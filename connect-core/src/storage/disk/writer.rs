@@ -1,16 +1,11 @@
 //! The one thread for all writes.
 //!
 //! It takes the waiting commits from the queue, adds each with valid expectations to one group,
-//! applies the group as one batch, makes it durable once and answers all. Between two groups it
-//! does one step of a large commit, if there is one. `staging` has its part in such a step, and
-//! `recovery` its work after a failure of the engine.
+//! applies the group as one batch, makes it durable once and answers all. `recovery` has its work after a
+//! failure of the engine.
 
 use std::{
-    collections::VecDeque,
-    sync::{
-        Arc,
-        mpsc::{Receiver, RecvTimeoutError, TryRecvError},
-    },
+    sync::{Arc, mpsc::Receiver},
     time::{Duration, Instant},
 };
 
@@ -21,9 +16,8 @@ use super::{
     health::{Health, HealthProbe},
     marker,
     progress::StoreMark,
-    queue::{CommitRequest, CommitWork, Message, Reply},
+    queue::{CommitRequest, Message, Reply},
     space::Space,
-    staged::Staged,
     view::View,
 };
 use crate::storage::{CommitError, StorageError};
@@ -55,43 +49,17 @@ pub(super) struct Writer<E: Engine> {
 pub(super) struct InFlight {
     /// The group under way.
     pub(super) group: Vec<(Reply, Joined)>,
-    /// The large commit under way, with its reply until in force.
-    pub(super) staged: Option<(Staged, Option<Reply>)>,
-    /// The commits waiting for its end.
-    pub(super) waiting: VecDeque<CommitRequest>,
-    /// The commits with their wait over.
-    pub(super) ready: VecDeque<CommitRequest>,
     /// A message other than a commit, met while gathering a group.
     pub(super) aside: Option<Message>,
-    /// Checks and freezes waiting for the end of the large commit.
-    /// Its rows are not in their place yet.
-    pub(super) checks: VecDeque<Message>,
-    /// Whether the large commit is stopped, by lack of room or damage.
-    pub(super) is_blocked: bool,
     /// Whether the store will be closed once the queue is empty.
     pub(super) is_closing: bool,
-}
-
-/// The writer's next turn.
-enum WriterTurn {
-    Message(Message),
-    GoOn,
-    End,
 }
 
 impl<E: Engine> Writer<E> {
     /// Runs until the store closes and all work is done.
     pub(super) fn run(mut self) {
-        loop {
-            let message = match self.next() {
-                WriterTurn::Message(message) => Some(message),
-                WriterTurn::GoOn => None,
-                WriterTurn::End => break,
-            };
-            let done = caught(|| {
-                message.map_or(Ok(()), |message| self.handle(message))?;
-                self.step()
-            });
+        while let Some(message) = self.next() {
+            let done = caught(|| self.handle(message));
             if let Err(failed) = done.unwrap_or_else(|panic| Err(ApplyError::Unknown(panic)))
                 && !self.recover(&failed)
             {
@@ -103,35 +71,15 @@ impl<E: Engine> Writer<E> {
         self.directory.close();
     }
 
-    fn next(&mut self) -> WriterTurn {
+    /// The next message; `None` once the store is closed and all work is done.
+    fn next(&mut self) -> Option<Message> {
         if let Some(message) = self.work.aside.take() {
-            return WriterTurn::Message(message);
+            return Some(message);
         }
-        if let Some(request) = self.work.ready.pop_front() {
-            return WriterTurn::Message(Message::Commit(request));
-        }
-        if self.work.staged.is_none()
-            && let Some(check) = self.work.checks.pop_front()
-        {
-            return WriterTurn::Message(check);
-        }
-        let received = if self.work.is_blocked {
-            self.queue.recv_timeout(PAUSE)
-        } else if self.work.staged.is_some() || self.work.is_closing {
-            self.queue.try_recv().map_err(|error| match error {
-                TryRecvError::Empty => RecvTimeoutError::Timeout,
-                TryRecvError::Disconnected => RecvTimeoutError::Disconnected,
-            })
+        if self.work.is_closing {
+            self.queue.try_recv().ok()
         } else {
-            let received = self.queue.recv();
-            received.map_err(|_| RecvTimeoutError::Disconnected)
-        };
-        match received {
-            Ok(message) => WriterTurn::Message(message),
-            Err(_) if self.work.staged.is_none() => WriterTurn::End,
-            // The next opening finishes a large commit in force.
-            Err(_) if self.work.is_blocked && self.work.is_closing => WriterTurn::End,
-            Err(_) => WriterTurn::GoOn,
+            self.queue.recv().ok()
         }
     }
 
@@ -145,10 +93,6 @@ impl<E: Engine> Writer<E> {
                     Ok(())
                 }
             },
-            Message::Check(..) | Message::Freeze(_) if self.work.staged.is_some() => {
-                self.work.checks.push_back(message);
-                Ok(())
-            }
             Message::Check(mut check, reply) => {
                 let mark = self.mark;
                 let engine = self.engine()?;
@@ -223,9 +167,6 @@ impl<E: Engine> Writer<E> {
 
     /// The next waiting commit, if any.
     fn queued(&mut self) -> Option<CommitRequest> {
-        if let Some(request) = self.work.ready.pop_front() {
-            return Some(request);
-        }
         match self.queue.try_recv().ok()? {
             Message::Commit(request) => Some(request),
             other => {
@@ -235,36 +176,18 @@ impl<E: Engine> Writer<E> {
         }
     }
 
-    /// Adds a commit to the group, unless it is large or blocked by one.
+    /// Adds a commit to the group.
     fn join(
         &mut self,
-        mut request: CommitRequest,
+        request: CommitRequest,
         group: &mut CommitGroup<'_, E>,
     ) -> Result<(), ApplyError> {
-        // Commits waiting for a large one must not take places in the queue.
-        request.place = None;
-        let in_the_way = self.work.staged.as_ref();
-        let has_to_wait = in_the_way.is_some_and(|(staged, _)| match &request.work {
-            CommitWork::Small(commit) => staged.commit().meets(commit),
-            CommitWork::Large(_) => true,
-        });
-        if has_to_wait {
-            self.work.waiting.push_back(request);
-            return Ok(());
-        }
-        match request.work {
-            CommitWork::Large(prepared) => {
-                let staged = Staged::new(prepared, E::SLICE);
-                self.work.staged = Some((staged, Some(request.reply)));
-            }
-            CommitWork::Small(commit) => {
-                // Noted before the attempt, so it gets an answer in any case.
-                self.work.group.push((request.reply, Joined::Conflict));
-                let joined = caught(|| group.join(commit))??;
-                if let Some(answer) = self.work.group.last_mut() {
-                    answer.1 = joined;
-                }
-            }
+        let CommitRequest { commit, reply, .. } = request;
+        // Noted before the attempt, so it gets an answer in any case.
+        self.work.group.push((reply, Joined::Conflict));
+        let joined = caught(|| group.join(commit))??;
+        if let Some(answer) = self.work.group.last_mut() {
+            answer.1 = joined;
         }
         Ok(())
     }

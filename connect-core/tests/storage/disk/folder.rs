@@ -228,6 +228,15 @@ async fn folders_of_others_are_refused_and_left_alone(engine: Engine) {
     let text = refused(engine, folder.path()).to_string();
     assert!(text.contains("format 4"), "{text}");
 
+    // A former program was killed while it moved a large commit to its place.
+    let (folder, store) = engine.fresh();
+    store.put(b"k", b"v").await.unwrap();
+    drop(store);
+    engine.set_raw(folder.path(), b"c", b"record");
+    let text = refused(engine, folder.path()).to_string();
+    assert!(text.contains("large commit not in its place"), "{text}");
+    assert!(text.contains("start the version that wrote it"), "{text}");
+
     // The first layout: a database of sled alone, and our lock.
     let folder = tempfile::tempdir().unwrap();
     drop(::sled::open(folder.path()).unwrap());

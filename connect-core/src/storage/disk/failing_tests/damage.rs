@@ -8,8 +8,8 @@ use std::{
 };
 
 use super::{
-    super::redb::Redb, Commit, Failure, HANGS, Health, Instant, Key, Local as _, Message, Ordering,
-    Plan, Read, StorageError, Store, Write, mpsc, thread,
+    super::redb::Redb, Commit, Failure, HANGS, Health, Instant, Key, Local as _, Ordering, Plan,
+    Read, Store, Write, mpsc, thread,
 };
 use crate::storage;
 
@@ -171,42 +171,4 @@ async fn a_check_from_before_a_reopening_damages_nothing() {
     }
     assert!(is_found());
     store.put(b"row", b"written").await.unwrap();
-}
-
-/// Damage, while it lasts, holds up a large commit in force. Checks and backups do not wait for it.
-#[tokio::test(flavor = "multi_thread")]
-async fn what_waits_for_a_commit_that_cannot_end_is_answered() {
-    const ALL: u32 = 9000;
-    let store = Store::<Redb>::open();
-    let (plan, queue) = (store.plan.clone(), store.store.queue.clone());
-    let damage = move || {
-        plan.unread.store(1_000_000, Ordering::SeqCst);
-        let found = plan.unread().into_iter().collect();
-        queue.send(Message::Damaged(found)).unwrap();
-    };
-    // Three slices are stored, and one batch commits.
-    *store.plan.meanwhile.lock() = Some((4, Box::new(damage)));
-    store.store.apply(rows(0..ALL)).await.unwrap();
-    wait_until(|| matches!(store.store.health().health(), Health::Damaged { .. }));
-    let (told, answers) = mpsc::channel();
-    let asking = store.store.clone();
-    thread::spawn(move || {
-        told.send(asking.verify(&mut |_| {}).is_err()).unwrap();
-        told.send(asking.freeze().is_err()).unwrap();
-    });
-    assert!(answers.recv_timeout(HANGS).unwrap());
-    assert!(answers.recv_timeout(HANGS).unwrap());
-    store.plan.unread.store(0, Ordering::SeqCst);
-    wait_until(|| {
-        let error = StorageError::new("as planned");
-        store.store.queue.send(Message::Reopen(error)).unwrap();
-        store.store.health().health() == Health::Working
-    });
-    store.put(b"row", b"written").await.unwrap();
-    let report = store.store.verify(&mut |_| {}).unwrap();
-    assert!(
-        report.is_clean() && report.complete == Some(true),
-        "{report:?}"
-    );
-    assert_eq!(report.rows, u64::from(ALL) + 1);
 }

@@ -25,7 +25,7 @@ use parking_lot::Mutex;
 use super::{
     Kind, OpenError,
     damage::{Checked, DamagedPages, DamagedRange, Pages},
-    engine::{ApplyError, Batch, Engine, EngineSnapshot, EngineWrite, ReadFault, SliceLimits},
+    engine::{ApplyError, Batch, Engine, EngineSnapshot, EngineWrite, ReadFault},
     engine_keys,
     engine_tests::on_each_engine,
     health::Health,
@@ -55,9 +55,6 @@ enum Failure {
     Panic,
 }
 
-/// A step to run meanwhile.
-type Act = Box<dyn FnOnce() + Send>;
-
 /// The failure to come.
 #[derive(Default)]
 struct Plan {
@@ -76,8 +73,6 @@ struct Plan {
     gate: Mutex<()>,
     /// Whether the engine waits at the gate to apply a batch.
     is_at_gate: AtomicBool,
-    /// The act before a batch, and the number of batches before it.
-    meanwhile: Mutex<Option<(usize, Act)>>,
     /// A gate for the next check of pages to wait at.
     check_gate: Mutex<Option<mpsc::Receiver<()>>>,
     /// The number of ended checks of pages.
@@ -210,10 +205,6 @@ impl<E: Engine<Options = u64>> Engine for Failing<E> {
     const PART_LEN: usize = E::PART_LEN;
     const IS_LIVE: bool = E::IS_LIVE;
     const DROPS_ROWS: bool = E::DROPS_ROWS;
-    const SLICE: SliceLimits = SliceLimits {
-        writes: 3000,
-        bytes: usize::MAX,
-    };
     const ROOM_PER_WRITE: usize = E::ROOM_PER_WRITE;
 
     type Options = Arc<Plan>;
@@ -251,15 +242,6 @@ impl<E: Engine<Options = u64>> Engine for Failing<E> {
         self.plan.is_at_gate.store(true, Ordering::SeqCst);
         drop(self.plan.gate.lock());
         self.plan.is_at_gate.store(false, Ordering::SeqCst);
-        let mut meanwhile = self.plan.meanwhile.lock();
-        let is_due = |(batches, _): &mut (usize, _)| {
-            *batches = batches.wrapping_sub(1);
-            *batches == usize::MAX
-        };
-        if let Some((_, act)) = meanwhile.take_if(is_due) {
-            act();
-        }
-        drop(meanwhile);
         match self.plan.next() {
             None => self.engine.apply(batch, mark),
             Some(Failure::Refused) => Err(ApplyError::NotApplied(error())),
@@ -346,7 +328,7 @@ impl<E: Engine<Options = u64>> Store<E> {
 /// A commit under way.
 type Applying<'a> = Pin<Box<dyn Future<Output = Result<(), CommitError>> + Send + 'a>>;
 
-/// Checks for the true answer after a failure of any step of a commit, small or large.
+/// Checks for the true answer after a failure of a commit, small or large.
 async fn the_truth_is_told<E: Engine<Options = u64>>() {
     let failures = [
         Failure::Refused,
@@ -354,15 +336,14 @@ async fn the_truth_is_told<E: Engine<Options = u64>>() {
         Failure::Done,
         Failure::Panic,
     ];
-    let small = failures.map(|failure| (1, 0, 0, failure));
-    // Three slices are stored, one batch commits, and three slices are moved.
-    let of_step = |step| [Failure::Lost, Failure::Done].map(|failure| (9000, 3, step, failure));
-    let large = (0..7).flat_map(of_step);
-    for (rows, commits, step, failure) in small.into_iter().chain(large) {
-        let case = format!("{failure:?} in step {step} of {rows} rows");
+    for (rows, failure) in failures
+        .iter()
+        .flat_map(|failure| [(1, *failure), (9000, *failure)])
+    {
+        let case = format!("{failure:?} of {rows} rows");
         let store = Store::<E>::open();
         store.put(b"row", b"before").await.unwrap();
-        store.plan.fail(step, failure);
+        store.plan.fail(0, failure);
         let key = |row: u32| match row {
             0 => Key::from(*b"row"),
             row => [&b"large"[..], &row.to_be_bytes()].concat().into(),
@@ -374,9 +355,8 @@ async fn the_truth_is_told<E: Engine<Options = u64>>() {
         };
         let answer = store.store.apply(commit).await;
         let is_there = answer.is_ok();
-        let expected = step > commits || (step == commits && failure == Failure::Done);
-        assert_eq!(is_there, expected, "{case}: {answer:?}");
-        if rows == 1 && !is_there {
+        assert_eq!(is_there, failure == Failure::Done, "{case}: {answer:?}");
+        if !is_there {
             is_not_applied(&answer);
         }
         for row in [0, rows / 2, rows - 1] {
@@ -473,43 +453,24 @@ async fn a_group_that_was_not_applied_is_not_acknowledged<E: Engine<Options = u6
 
 /// Checks for the end of closing, also with a failed engine.
 async fn closing_ends<E: Engine<Options = u64>>() {
-    for rows in [1, 9000] {
-        let store = Store::<E>::open();
-        store.plan.cannot_open.store(true, Ordering::Relaxed);
-        store.plan.fail(1, Failure::Lost);
-        // Holds the writer until the rest of the queue is there.
-        let gate = store.plan.gate.lock();
-        let commit = |rows: u32| {
-            let write = |row: u32| (row.to_be_bytes().into(), Write::Put(b""[..].into()));
-            Commit {
-                writes: (0..rows).map(write).collect(),
-                ..Commit::default()
-            }
-        };
-        let failing = if rows == 1 {
-            let _first = store.send(commit(1));
-            store.plan.wait_for_the_writer();
-            store.send(commit(1))
-        } else {
-            // A large one is sorted on another thread before it enters the queue.
-            let large = tokio::spawn({
-                let (store, commit) = (store.store.clone(), commit(rows));
-                async move { store.apply(commit).await }
-            });
-            store.plan.wait_for_the_writer();
-            Box::pin(async { large.await.unwrap() })
-        };
-        store.store.queue.send(Message::Close).unwrap();
-        drop(gate);
-        let (ended, end) = std::sync::mpsc::channel();
-        let closing = store.store.clone();
-        thread::spawn(move || {
-            closing.close();
-            ended.send(())
-        });
-        end.recv_timeout(HANGS).unwrap();
-        assert!(failing.await.is_err());
-    }
+    let store = Store::<E>::open();
+    store.plan.cannot_open.store(true, Ordering::Relaxed);
+    store.plan.fail(1, Failure::Lost);
+    // Holds the writer until the rest of the queue is there.
+    let gate = store.plan.gate.lock();
+    let _first = store.send(put(b"row", b""));
+    store.plan.wait_for_the_writer();
+    let failing = store.send(put(b"row", b""));
+    store.store.queue.send(Message::Close).unwrap();
+    drop(gate);
+    let (ended, end) = std::sync::mpsc::channel();
+    let closing = store.store.clone();
+    thread::spawn(move || {
+        closing.close();
+        ended.send(())
+    });
+    end.recv_timeout(HANGS).unwrap();
+    assert!(failing.await.is_err());
 }
 
 /// Checks for growing pauses between reopenings after failed reads.

@@ -5,6 +5,8 @@ mod pages;
 #[cfg(test)]
 mod pages_tests;
 mod rewrite;
+#[cfg(all(test, unix))]
+mod room_tests;
 
 use std::{
     fs::File,
@@ -20,7 +22,7 @@ use self::pages::{FilePages, Unchecked};
 use super::{
     Kind, OpenError,
     damage::{DamagedPages, Pages},
-    engine::{ApplyError, Batch, Engine, EngineSnapshot, ReadFault, SliceLimits},
+    engine::{ApplyError, Batch, Engine, EngineSnapshot, ReadFault},
     engine_keys, files, layout,
     progress::StoreMark,
 };
@@ -53,10 +55,6 @@ impl Engine for Redb {
     const PART_LEN: usize = usize::MAX;
     const IS_LIVE: bool = false;
     const DROPS_ROWS: bool = false;
-    const SLICE: SliceLimits = SliceLimits {
-        writes: 1000,
-        bytes: 512 * 1024,
-    };
     // Each write may copy a page of its own.
     const ROOM_PER_WRITE: usize = 4096;
 

@@ -16,7 +16,7 @@ use sled::{Db, IVec};
 use self::{durable::Durable, tidy::tidy};
 use super::{
     Kind, OpenError,
-    engine::{ApplyError, Batch, Engine, EngineSnapshot, ReadFault, SliceLimits},
+    engine::{ApplyError, Batch, Engine, EngineSnapshot, ReadFault},
     engine_keys, files, layout,
     progress::StoreMark,
 };
@@ -44,10 +44,6 @@ impl Engine for Sled {
     const PART_LEN: usize = 3072;
     const IS_LIVE: bool = true;
     const DROPS_ROWS: bool = true;
-    const SLICE: SliceLimits = SliceLimits {
-        writes: 2000,
-        bytes: 1024 * 1024,
-    };
     // 800 scattered rows of 300 bytes took 0.9 MB.
     const ROOM_PER_WRITE: usize = 1024;
 
