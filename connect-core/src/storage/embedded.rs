@@ -3,7 +3,11 @@
 
 use std::time::Duration;
 
-use super::{Entry, disk::SpaceOptions, in_process::LEASE};
+use super::{
+    Entry,
+    disk::{DEFAULT_SCRUB_RATE, SpaceOptions},
+    in_process::LEASE,
+};
 
 /// Settings of an embedded store.
 #[derive(Clone, Debug)]
@@ -12,6 +16,10 @@ pub struct EmbeddedOptions {
     /// One half holds rows, ready to be returned; the other half holds the
     /// engine's pages, by the engine's own count. Other reads go to the disk.
     pub cache_bytes: u64,
+    /// The most bytes of the engine's pages to check a second, as long as the store is open.
+    /// 0 for none: pages are then checked at opening, and when a read fails. Only redb has such pages;
+    /// sled checks its files as it reads them.
+    pub scrub_rate: u64,
     /// The reserved room on the disk.
     pub space: SpaceOptions,
     /// The initial rows of a new store, from its first write on.
@@ -23,10 +31,11 @@ pub struct EmbeddedOptions {
 }
 
 impl Default for EmbeddedOptions {
-    /// A cache of 256 MiB.
+    /// A cache of 256 MiB, and checks of 1 MiB a second.
     fn default() -> Self {
         Self {
             cache_bytes: 256 * 1024 * 1024,
+            scrub_rate: DEFAULT_SCRUB_RATE,
             space: SpaceOptions::default(),
             first_rows: Vec::new(),
             lease: LEASE,
@@ -65,6 +74,7 @@ macro_rules! embedded_store {
                 let pages = options.cache_bytes - rows;
                 let (space, first) = (options.space, &options.first_rows);
                 let store = DiskStore::open(path.as_ref(), pages, rows, space, first)?;
+                let store = store.with_scrub_rate(options.scrub_rate);
                 Ok(Self(InProcess::new(store).with_lease(options.lease)))
             }
 

@@ -124,7 +124,10 @@ mod tests {
     use std::{sync::Arc, time::Duration};
 
     use connect_core::{
-        storage::{disk::Health, memory::MemoryStorage},
+        storage::{
+            disk::{Health, ScrubCounts},
+            memory::MemoryStorage,
+        },
         wire::Timestamp,
     };
 
@@ -150,6 +153,7 @@ mod tests {
         let sources = Sources {
             connect: connect.clone(),
             health: Box::new(|| Health::Working),
+            scrub: Box::new(ScrubCounts::default),
             loads: ["api", "owner"].map(|name| (name, Load::new(&Limits::default()))),
             certificate: None,
             folder: None,

@@ -277,6 +277,17 @@ pub struct StoreOptions {
         global = true
     )]
     pub cache: u64,
+    /// The most MiB of a redb file that are checked for damage a second while the store is open; 0 for none, beside
+    /// the check at each start. Other stores have no such check.
+    #[arg(
+        long,
+        value_name = "MIB",
+        env = "CONNECT_SCRUB_RATE",
+        default_value_t = 1,
+        value_parser = clap::value_parser!(u32).range(..=100_000),
+        global = true
+    )]
+    pub scrub_rate: u32,
 }
 
 /// The use of a database.

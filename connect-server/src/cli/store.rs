@@ -10,7 +10,7 @@ use std::{
 use connect_core::{
     storage::{
         Entry, Storage, StorageError,
-        disk::{Health, HealthProbe, OpenError, Progress, Report},
+        disk::{Health, HealthProbe, OpenError, Progress, Report, ScrubCounts},
         memory::MemoryStorage,
         postgres::{self, PostgresOptions, PostgresStorage},
         redb::{RedbOptions as EmbeddedOptions, RedbStorage},
@@ -117,6 +117,7 @@ impl StoreOptions {
     pub(super) fn embedded(&self, first_rows: Vec<Entry>) -> EmbeddedOptions {
         EmbeddedOptions {
             cache_bytes: self.cache.saturating_mul(1024 * 1024),
+            scrub_rate: u64::from(self.scrub_rate) * 1024 * 1024,
             first_rows,
             ..EmbeddedOptions::default()
         }
@@ -328,6 +329,15 @@ impl StoreHealth {
                 (Ok(()), true) => Health::Full,
                 (Ok(()), false) => Health::Working,
             },
+        }
+    }
+
+    /// The checks of the store's pages so far.
+    /// Only redb has any.
+    pub fn scrub(&self) -> ScrubCounts {
+        match self {
+            Self::Memory | Self::Postgres(_) => ScrubCounts::default(),
+            Self::Embedded(probe) => probe.scrub(),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Tests of the command line.
 
+use connect_core::storage::redb::RedbOptions as EmbeddedOptions;
+
 use super::*;
 
 /// Reads the flags of `serve`.
@@ -137,11 +139,15 @@ fn limits_and_files_are_those_of_the_flags() {
 
 #[test]
 fn a_store_has_the_memory_and_the_connections_of_the_flags() {
-    let flags = "--cache 3 --database-connections 10 --database-pooler";
+    let flags = "--cache 3 --scrub-rate 5 --database-connections 10 --database-pooler";
     let options = serve(&flags.split_whitespace().collect::<Vec<_>>()).unwrap();
     let first_rows = vec![(b"key"[..].into(), b"row"[..].into())];
     let embedded = options.store.embedded(first_rows.clone());
     assert_eq!(embedded.cache_bytes, 3 << 20);
+    assert_eq!(embedded.scrub_rate, 5 << 20);
+    let default = serve(&[]).unwrap().store.embedded(Vec::new());
+    assert_eq!(default.scrub_rate, 1 << 20);
+    assert_eq!(default.scrub_rate, EmbeddedOptions::default().scrub_rate);
     assert_eq!(embedded.first_rows, first_rows);
     let database = options.store.postgres();
     assert_eq!((database.readers, database.writers), (5, 5));

@@ -239,6 +239,10 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
             let health = health.clone();
             move || health.now()
         }),
+        scrub: Box::new({
+            let health = health.clone();
+            move || health.scrub()
+        }),
         loads: [("api", api.load()), ("owner", owner.load())],
         certificate,
         folder: options.store.choice()?.path().map(Path::to_owned),

@@ -6,15 +6,19 @@
 //! needs it is refused.
 
 use std::{
+    fmt,
     ops::Bound,
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use parking_lot::RwLock;
 
 use super::{
     engine_keys::{self, ROWS_END},
-    fault::{Damage, ReadFault},
+    fault::{Damage, ReadFault, SHOWN},
 };
 use crate::storage::{StorageError, UnreadableKeys};
 
@@ -99,64 +103,89 @@ impl DamagedRange {
     }
 }
 
+/// Names the rows for the log, by their keys in hexadecimal digits.
+impl fmt::Display for DamagedRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let UnreadableKeys { from, to } = self.rows();
+        let shown = |key: &[u8]| hex::encode(&key[..key.len().min(SHOWN)]);
+        if self.row.is_some() {
+            return write!(f, "row {}", shown(&from));
+        }
+        match from.is_empty() {
+            true => f.write_str("rows from the first to ")?,
+            false => write!(f, "rows from {} to ", shown(&from))?,
+        }
+        f.write_str(&to.map_or("the last".into(), |to| shown(&to)))
+    }
+}
+
+/// Describes damage for the operator; `None` if there is none.
+pub(super) fn describe(spans: &[DamagedRange]) -> Option<String> {
+    let rows = spans.iter().filter(|span| span.row.is_some()).count();
+    let pages = spans.len() - rows;
+    (!spans.is_empty()).then(|| {
+        format!(
+            "the file of the store is damaged (pages: {pages}, single rows: {rows}); run \
+             `connect-server check`, and restore the whole folder from a copy without damage"
+        )
+    })
+}
+
 /// The known damage.
 #[derive(Debug, Default)]
 pub(crate) struct DamagedPages {
     is_there: AtomicBool,
-    /// Spans in the order of their keys, none within another. Spans of pages are apart; spans of rows reach
-    /// to the rows beside them.
-    spans: RwLock<Vec<DamagedRange>>,
+    /// Spans in the order of their keys, none within another, so both ends rise. Spans of pages are
+    /// apart; spans of rows reach to the rows beside them.
+    spans: RwLock<Arc<[DamagedRange]>>,
 }
 
 impl DamagedPages {
     /// Adds damaged pages; returns whether one of them is new.
     pub(crate) fn add(&self, found: &[DamagedRange]) -> bool {
         let mut spans = self.spans.write();
-        let mut is_new = false;
-        for span in found {
-            // A whole page may be lost after its first row, and the page above after both.
-            if !spans.iter().any(|known| known.covers(span)) {
-                spans.retain(|known| !span.covers(known));
-                spans.push(span.clone());
-                is_new = true;
-            }
-        }
-        spans.sort_by(|one, other| one.from.cmp(&other.from));
+        let known = spans.iter().map(|span| (span.clone(), false));
+        let mut all: Vec<_> = known
+            .chain(found.iter().map(|span| (span.clone(), true)))
+            .collect();
+        // A whole page may be lost after its first row, and the page above after both. The longest span comes
+        // first here, and covers the next ones.
+        all.sort_by(|(one, _), (other, _)| {
+            let end = |span: &DamagedRange| (span.to.is_none(), span.to.clone());
+            let by_end = || end(other).cmp(&end(one));
+            one.from.cmp(&other.from).then_with(by_end)
+        });
+        all.dedup_by(|(next, _), (before, _)| before.covers(next));
+        let is_new = all.iter().any(|(_, is_found)| *is_found);
+        *spans = all.into_iter().map(|(span, _)| span).collect();
         self.is_there.store(!spans.is_empty(), Ordering::Release);
         is_new
     }
 
     /// Returns the pages among these without known damage.
     pub(crate) fn unknown(&self, mut found: Vec<DamagedRange>) -> Vec<DamagedRange> {
-        let known = self.spans.read();
-        found.retain(|span| !known.iter().any(|known| known.covers(span)));
+        let known = self.spans();
+        found.retain(|span| {
+            let begun = known.partition_point(|known| known.from <= span.from);
+            let last = known[..begun].last();
+            !last.is_some_and(|known| known.covers(span))
+        });
         found
     }
 
     /// The damaged pages.
-    pub(crate) fn spans(&self) -> Vec<DamagedRange> {
+    pub(crate) fn spans(&self) -> Arc<[DamagedRange]> {
         if !self.is_there.load(Ordering::Acquire) {
-            return Vec::new();
+            return Arc::default();
         }
         self.spans.read().clone()
     }
 
-    /// Describes the known damage for the operator; `None` if there is none.
-    pub(crate) fn describe(&self) -> Option<String> {
-        let spans = self.spans();
-        let rows = spans.iter().filter(|span| span.row.is_some()).count();
-        let pages = spans.len() - rows;
-        (!spans.is_empty()).then(|| {
-            format!(
-                "the file of the store is damaged (pages: {pages}, single rows: {rows}); run \
-                 `connect-server check`, and restore the whole folder from a copy without damage"
-            )
-        })
-    }
-
     /// The damaged page around this key.
     pub(crate) fn at(&self, key: &[u8]) -> Option<DamagedRange> {
-        self.find(|span| span.contains(key))
+        let spans = self.spans();
+        let first = spans.partition_point(|span| !span.ends_after(key));
+        spans.get(first).filter(|span| span.contains(key)).cloned()
     }
 
     /// Refuses a key in a damaged page.
@@ -166,14 +195,9 @@ impl DamagedPages {
 
     /// The first damaged page at or after a key.
     pub(crate) fn next(&self, from: &[u8]) -> Option<DamagedRange> {
-        self.find(|span| *span.from >= *from)
-    }
-
-    fn find(&self, is_wanted: impl FnMut(&&DamagedRange) -> bool) -> Option<DamagedRange> {
-        if !self.is_there.load(Ordering::Acquire) {
-            return None;
-        }
-        self.spans.read().iter().find(is_wanted).cloned()
+        let spans = self.spans();
+        let first = spans.partition_point(|span| *span.from < *from);
+        spans.get(first).cloned()
     }
 
     /// The part of a walk through `from <= key < to` before a damaged page.
@@ -183,37 +207,32 @@ impl DamagedPages {
         to: &'a [u8],
         newest_first: bool,
     ) -> ReadablePart<'a> {
-        let mut met = spans
-            .iter()
-            .filter(|span| *span.from < *to && span.ends_after(from));
+        let (before, rest) = spans.split_at(spans.partition_point(|span| !span.ends_after(from)));
+        let (met, ahead) = rest.split_at(rest.partition_point(|span| *span.from < *to));
         if newest_first {
-            let met = met.next_back();
+            let met = met.last();
             let start = match met {
                 Some(span) => span.to.as_deref(),
                 None => Some(from),
             };
-            let mut before = spans.iter().filter(|span| !span.ends_after(from));
-            let edge = met.or_else(|| before.next_back());
-            let next = spans.iter().find(|span| *span.from >= *to);
             ReadablePart {
                 bounds: start.filter(|start| *start < to).map(|start| {
-                    let end = match next.filter(|next| *next.from == *to) {
+                    let end = match ahead.first().filter(|next| *next.from == *to) {
                         Some(next) => Bound::Included(next.last_before().unwrap_or_default()),
                         None => Bound::Excluded(to),
                     };
                     (Bound::Included(start), end)
                 }),
-                edge: edge.and_then(|edge| edge.to.as_deref()),
+                edge: met.or(before.last()).and_then(|edge| edge.to.as_deref()),
                 met,
             }
         } else {
-            let met = met.next();
-            let next = met.or_else(|| spans.iter().find(|span| *span.from >= *to));
+            let met = met.first();
             ReadablePart {
                 bounds: met
                     .is_none_or(|span| *span.from > *from)
                     .then_some((Bound::Included(from), Bound::Excluded(to))),
-                edge: next.and_then(DamagedRange::last_before),
+                edge: met.or(ahead.first()).and_then(DamagedRange::last_before),
                 met,
             }
         }
@@ -255,6 +274,21 @@ pub(crate) struct Checked {
     pub(crate) next: Option<Vec<u8>>,
 }
 
+impl Checked {
+    /// The finding of a damaged path to all entries.
+    pub(crate) fn of_everything() -> Self {
+        let everything = DamagedRange {
+            from: Vec::new(),
+            to: None,
+            row: None,
+        };
+        Self {
+            damaged: vec![everything],
+            ..Self::default()
+        }
+    }
+}
+
 /// One state of an engine's pages, unchanged while this lives.
 pub(crate) trait Pages: Send + Sync {
     /// Checks all pages.
@@ -265,4 +299,87 @@ pub(crate) trait Pages: Send + Sync {
 
     /// Checks the findings once more; returns the spans still damaged.
     fn check_again(&self, found: &[DamagedRange]) -> Result<Vec<DamagedRange>, StorageError>;
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
+
+    use super::*;
+
+    fn span(from: u8, to: u8) -> DamagedRange {
+        DamagedRange {
+            from: vec![from],
+            to: (to < u8::MAX).then(|| vec![to]),
+            row: None,
+        }
+    }
+
+    /// Looks at all spans, one by one.
+    #[test]
+    fn the_damage_at_a_key_is_found_among_all() {
+        let mut random = StdRng::seed_from_u64(35);
+        for _ in 0..500 {
+            let (damage, mut all) = (DamagedPages::default(), Vec::new());
+            for _ in 0..random.random_range(0..4) {
+                let mut one = || {
+                    let from = random.random_range(1..250);
+                    span(from, random.random_range(from + 1..=u8::MAX))
+                };
+                let found = [one(), one()];
+                let is_new =
+                    |new: &&DamagedRange| !all.iter().any(|known: &DamagedRange| known.covers(new));
+                let new: Vec<_> = found.iter().filter(is_new).cloned().collect();
+                assert_eq!(damage.unknown(found.to_vec()), new);
+                assert_eq!(damage.add(&found), !new.is_empty());
+                all.extend(found);
+            }
+            let kept = damage.spans();
+            assert!(kept.is_sorted_by(|one, next| one.from < next.from && !one.covers(next)));
+            assert!(kept.iter().all(|span| all.contains(span)));
+            for key in 0..=u8::MAX {
+                let key = [key];
+                let is_damaged = all.iter().any(|span| span.contains(&key));
+                assert_eq!(damage.check(&key).is_err(), is_damaged);
+                let next = kept.iter().find(|span| span.from[..] >= key[..]);
+                assert_eq!(damage.next(&key).as_ref(), next);
+            }
+            let (from, to) = (random.random_range(0..200), random.random_range(201..250));
+            let met = |key: &u8| all.iter().any(|span| span.contains(&[*key]));
+            for newest_first in [false, true] {
+                let (first, end) = ([from], [to]);
+                let part = DamagedPages::readable(&kept, &first, &end, newest_first);
+                let mut keys: Vec<_> = (from..to).collect();
+                if newest_first {
+                    keys.reverse();
+                }
+                let until = keys.iter().position(met);
+                assert_eq!(part.end().is_err(), until.is_some());
+                let is_empty = until.unwrap_or(keys.len()) == 0;
+                assert_eq!(part.bounds.is_none(), is_empty);
+            }
+        }
+    }
+
+    #[test]
+    fn a_damaged_part_is_named_by_its_rows() {
+        let named = |from: &[u8], to: Option<&[u8]>, row: Option<&[u8]>| {
+            let [to, row] = [to, row].map(|key| key.map(<[u8]>::to_vec));
+            DamagedRange {
+                from: from.to_vec(),
+                to,
+                row,
+            }
+            .to_string()
+        };
+        assert_eq!(named(b"rab\0", Some(b"rb"), None), "rows from 616200 to 62");
+        assert_eq!(
+            named(b"", Some(b"s"), None),
+            "rows from the first to the last"
+        );
+        assert_eq!(named(b"", None, None), "rows from the first to the last");
+        assert_eq!(named(b"ra", Some(b"rc"), Some(b"rb")), "row 62");
+        let long = [b'r'; 4000];
+        assert!(named(&long, None, None).len() < 300);
+    }
 }

@@ -50,4 +50,4 @@ impl From<ReadFault> for StorageError {
 }
 
 /// The most bytes of a key to show in an error.
-const SHOWN: usize = 128;
+pub(super) const SHOWN: usize = 128;

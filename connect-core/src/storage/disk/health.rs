@@ -1,11 +1,20 @@
 //! The condition of a store, for probes and for the log.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
 
 use parking_lot::Mutex;
 
-use super::space::Space;
+use super::{
+    damage::{self, DamagedRange},
+    space::Space,
+};
 use crate::storage::StorageError;
+
+/// The most damaged parts to name in the log at a time.
+const NAMED: usize = 20;
 
 /// The most room for a usual commit, in bytes.
 const USUAL_COMMIT: u64 = 256 * 1024;
@@ -33,12 +42,23 @@ pub enum Health {
     Outdated,
 }
 
+/// The checks of an open store's pages, apart from those at its opening.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ScrubCounts {
+    /// The size of the checked pages, in bytes.
+    pub bytes: u64,
+    /// The number of known damaged parts: pages, and single rows.
+    pub damaged_ranges: u64,
+}
+
 /// A probe for the [`Health`] of a store. It outlives the store.
 #[derive(Clone, Debug)]
 pub struct HealthProbe {
     state: Arc<Mutex<HealthState>>,
     /// Asked for the free room on each call, without any commit.
     space: Arc<Space>,
+    /// The size of the checked pages, in bytes.
+    scrubbed: Arc<AtomicU64>,
 }
 
 #[derive(Debug)]
@@ -46,6 +66,8 @@ struct HealthState {
     now: Health,
     /// The damage of the store. It stays until another opening finds all pages whole.
     damage: Option<String>,
+    /// The damaged parts.
+    damaged: Arc<[DamagedRange]>,
 }
 
 impl HealthProbe {
@@ -54,8 +76,10 @@ impl HealthProbe {
             state: Arc::new(Mutex::new(HealthState {
                 now: Health::Working,
                 damage: None,
+                damaged: Arc::default(),
             })),
             space: Arc::new(space),
+            scrubbed: Arc::default(),
         }
     }
 
@@ -74,6 +98,19 @@ impl HealthProbe {
         }
     }
 
+    /// The checks of pages so far.
+    pub fn scrub(&self) -> ScrubCounts {
+        ScrubCounts {
+            bytes: self.scrubbed.load(Ordering::Relaxed),
+            damaged_ranges: self.state.lock().damaged.len() as u64,
+        }
+    }
+
+    /// Counts checked pages, by their size in bytes.
+    pub(super) fn scrubbed(&self, bytes: u64) {
+        self.scrubbed.fetch_add(bytes, Ordering::Relaxed);
+    }
+
     /// The condition last set by the writer.
     pub(super) fn noted(&self) -> Health {
         self.state.lock().now.clone()
@@ -89,16 +126,33 @@ impl HealthProbe {
     }
 
     /// Sets the damage of the store, if any, and logs it when it differs from before.
-    pub(super) fn set_damage(&self, reason: Option<String>) {
+    /// Each damaged part is named once.
+    pub(super) fn set_damage(&self, damaged: Arc<[DamagedRange]>) {
         let mut state = self.state.lock();
-        if state.damage == reason {
+        if state.damaged == damaged {
             return;
         }
+        let is_known = |part: &DamagedRange| {
+            let at = state
+                .damaged
+                .partition_point(|known| known.from < part.from);
+            state.damaged.get(at) == Some(part)
+        };
+        let new: Vec<_> = damaged.iter().filter(|part| !is_known(part)).collect();
+        for part in new.iter().take(NAMED) {
+            tracing::error!(%part, "a part of the store cannot be read");
+        }
+        let more = new.len().saturating_sub(NAMED);
+        if more > 0 {
+            tracing::error!(more, "further parts of the store cannot be read");
+        }
+        let reason = damage::describe(&damaged);
         match &reason {
             Some(reason) => tracing::error!(%reason, "the store is damaged"),
             None => tracing::info!("the store is no longer damaged"),
         }
         state.damage = reason;
+        state.damaged = damaged;
     }
 
     /// Sets the condition, and logs a change.

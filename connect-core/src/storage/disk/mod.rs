@@ -56,8 +56,10 @@ mod writer;
 
 pub use directory::is_in_use;
 pub use frozen::FrozenRows;
-pub use health::{Health, HealthProbe};
+pub use health::{Health, HealthProbe, ScrubCounts};
 pub use kind::Kind;
 pub use open_error::OpenError;
 pub use space::SpaceOptions;
 pub use verify::{Progress, Report};
+
+pub(super) use scrub::DEFAULT_RATE as DEFAULT_SCRUB_RATE;

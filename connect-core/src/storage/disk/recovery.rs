@@ -119,8 +119,8 @@ impl<E: Engine> Writer<E> {
     /// Reports the damage of the engine's files, if any.
     pub(super) fn tell_damage(&self) {
         let damage = self.engine.as_ref().and_then(|engine| engine.damage());
-        let reason = damage.and_then(|damage| damage.describe());
-        self.health.set_damage(reason);
+        let spans = damage.map(|damage| damage.spans());
+        self.health.set_damage(spans.unwrap_or_default());
     }
 
     /// Checks the findings of a page check once more, and keeps reads away from damage.

@@ -2,7 +2,7 @@
 
 use std::{
     path::Path,
-    sync::Arc,
+    sync::{Arc, atomic::Ordering},
     thread::{self, JoinHandle},
     time::Instant,
 };
@@ -92,7 +92,7 @@ impl<E: Engine> DiskStore<E> {
             .name(format!("{}-writer", E::KIND))
             .spawn(run)
             .map_err(failed)?;
-        let scrub = has_pages.then(|| Scrub::start(queue.clone()));
+        let scrub = has_pages.then(|| Scrub::start(queue.clone(), health.clone()));
         Ok(Self {
             queue,
             writer: Mutex::new(Some(thread)),
@@ -101,6 +101,14 @@ impl<E: Engine> DiskStore<E> {
             health,
             asked: Mutex::new(None),
         })
+    }
+
+    /// Checks pages at this rate, in bytes a second; 0 for no checks without a reason.
+    pub(crate) fn with_scrub_rate(self, rate: u64) -> Self {
+        if let Some(scrub) = &*self.scrub.lock() {
+            scrub.rate.store(rate, Ordering::Relaxed);
+        }
+        self
     }
 
     pub(crate) fn health(&self) -> HealthProbe {

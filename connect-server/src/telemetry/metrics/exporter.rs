@@ -2,7 +2,11 @@
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use connect_core::{Backlog, Connect, storage::disk::Health, wire::Timestamp};
+use connect_core::{
+    Backlog, Connect,
+    storage::disk::{Health, ScrubCounts},
+    wire::Timestamp,
+};
 use prometheus::TextEncoder;
 use tokio::{sync::Mutex, task::spawn_blocking, time::timeout};
 
@@ -19,6 +23,8 @@ pub(crate) struct Sources {
     pub(crate) connect: Connect,
     /// The condition of the store.
     pub(crate) health: Box<dyn Fn() -> Health + Send + Sync>,
+    /// The checks of the store's pages.
+    pub(crate) scrub: Box<dyn Fn() -> ScrubCounts + Send + Sync>,
     /// The listeners, with their names in the metrics.
     pub(crate) loads: [(&'static str, Load); 2],
     /// The certificate of the listeners with TLS.
@@ -68,6 +74,7 @@ impl Exporter {
         families.push(service::of_certificate(ends));
         let skew = sources.connect.clock_skew();
         families.extend(service::of_store(&(sources.health)(), skew));
+        families.extend(service::of_pages((sources.scrub)()));
         if let Some(folder) = sources.folder.clone() {
             // A task that ended early leaves this one metric out.
             families.extend(spawn_blocking(move || service::of_disk(&folder)).await.ok());

@@ -2,7 +2,10 @@
 
 use std::{fs, os::unix::fs::MetadataExt as _, path::Path};
 
-use connect_core::{environment::Skew, storage::disk::Health};
+use connect_core::{
+    environment::Skew,
+    storage::disk::{Health, ScrubCounts},
+};
 use prometheus::proto::MetricFamily;
 
 use super::family::Family;
@@ -75,6 +78,22 @@ pub(super) fn of_store(health: &Health, skew: Option<Skew>) -> [MetricFamily; 2]
              trusted.",
         )
         .of(skew.map_or(0.0, |skew| skew.seconds() as f64)),
+    ]
+}
+
+/// Returns the checks of the store's pages.
+pub(super) fn of_pages(counts: ScrubCounts) -> [MetricFamily; 2] {
+    [
+        Family::counter(
+            "connect_store_scrubbed_bytes_total",
+            "Bytes of pages that were checked for damage while the store was open; 0 for stores other than redb.",
+        )
+        .of(counts.bytes as f64),
+        Family::gauge(
+            "connect_store_damaged_ranges",
+            "Damaged parts of the store's file: pages, and single rows.",
+        )
+        .of(counts.damaged_ranges as f64),
     ]
 }
 

@@ -125,6 +125,27 @@ async fn what_is_found_after_a_reopening_is_not_read() {
     );
 }
 
+/// Regression: damage to the page that leads to all rows went unseen until the next opening.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_way_to_all_rows_is_checked_too() {
+    let store = Store::<Redb>::open();
+    store.put(b"row", b"one").await.unwrap();
+    let path = store.folder.path().join("store.redb");
+    let (name, bytes) = (b"entries", fs::read(&path).unwrap());
+    let mut file = File::options().write(true).open(&path).unwrap();
+    for at in (0..bytes.len()).filter(|at| bytes[*at..].starts_with(name)) {
+        file.seek(SeekFrom::Start(at as u64)).unwrap();
+        file.write_all(b"E").unwrap();
+    }
+    store.store.scrub.lock().as_ref().unwrap().check_now();
+    let health = || store.store.health();
+    wait_until(|| matches!(health().health(), Health::Damaged { .. }));
+    assert_eq!(health().scrub().damaged_ranges, 1);
+    store.put(b"row", b"two").await.unwrap_err();
+    let read = store.store.read(&[Read::Get(b"other")]).await;
+    assert!(read.is_err(), "{read:?}");
+}
+
 /// A moment of failing reads damages nothing, neither in an open store nor in an opening one.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_read_the_second_time_is_whole() {

@@ -83,10 +83,18 @@ impl<P> FilePages<P> {
                 return Err(Unchecked::Everything("a page of redb's own"));
             }
         }
-        self.entries().map(drop)
+        self.entries_tree().map(drop)
     }
 
-    fn entries(&self) -> Result<FileTree, Unchecked> {
+    /// The tree of entries; `None` if the path to it is damaged.
+    fn entries(&self) -> Result<Option<FileTree>, StorageError> {
+        match self.entries_tree() {
+            Err(Unchecked::Everything(_)) => Ok(None),
+            tree => tree.map(Some).map_err(StorageError::new),
+        }
+    }
+
+    fn entries_tree(&self) -> Result<FileTree, Unchecked> {
         let trees = self.trees(self.header.data, "the page that leads to all rows")?;
         let nothing = FileTree {
             root: None,
@@ -256,7 +264,9 @@ impl<P> FilePages<P> {
 
 impl<P: Send + Sync> Pages for FilePages<P> {
     fn check_all(&self) -> Result<Checked, StorageError> {
-        let tree = self.entries().map_err(StorageError::new)?;
+        let Some(tree) = self.entries()? else {
+            return Ok(Checked::of_everything());
+        };
         let mut bounds = vec![None];
         bounds.extend(self.parts(tree).map_err(StorageError::new)?);
         bounds.push(None);
@@ -299,14 +309,18 @@ impl<P: Send + Sync> Pages for FilePages<P> {
     }
 
     fn check_some(&self, from: &[u8], at_most: u64) -> Result<Checked, StorageError> {
-        let tree = self.entries().map_err(StorageError::new)?;
+        let Some(tree) = self.entries()? else {
+            return Ok(Checked::of_everything());
+        };
         let mut walk = PageWalk::new(from, None, at_most);
         self.walk(tree, &mut walk).map_err(StorageError::new)?;
         Ok(walk.checked)
     }
 
     fn check_again(&self, found: &[DamagedRange]) -> Result<Vec<DamagedRange>, StorageError> {
-        let tree = self.entries().map_err(StorageError::new)?;
+        let Some(tree) = self.entries()? else {
+            return Ok(Checked::of_everything().damaged);
+        };
         let mut damaged = Vec::new();
         for span in found {
             // Enough for the path to the page, and few pages if it is intact with many children.
