@@ -162,3 +162,84 @@ fn a_report_says_what_to_do() {
     }
     transcripts::assert_is(&all, "src/cli/check/reports.txt");
 }
+
+/// Whatever is found, the findings and the advice are whole, and the rest is cut to a hundred lines.
+#[test]
+fn a_report_is_short() {
+    use ProblemKind::*;
+    const KINDS: &[ProblemKind] = &[
+        Unreadable,
+        UnknownKey,
+        BadRow,
+        MissingEntry,
+        StrayEntry,
+        MissingReference,
+        DeletedAndThere,
+        BrokenEvents,
+        ClockBehind,
+        Count,
+        NoOwner,
+    ];
+    let choices = [
+        StorageChoice::Redb("/data/a\nstore".into()),
+        StorageChoice::Postgres("postgres://db/shop".parse().unwrap()),
+    ];
+    let report = |found: u64| Report {
+        damaged: found,
+        damaged_pages: found,
+        keys: (0..found.min(1000)).map(|key| format!("0x{key}")).collect(),
+        complete: Some(found == 0),
+        ..Report::default()
+    };
+    let stores = [
+        Ok(report(0)),
+        Ok(report(1_000_000)),
+        Err(StorageError::new("a\nb\n".repeat(500))),
+    ];
+    for store in stores {
+        for (families, newer) in [(1, 0), (71, 0), (71, 185)] {
+            for problems in [0, 7, 8, 9, 1_000_000] {
+                for repaired in [None, Some(0), Some(1), Some(25), Some(5000)] {
+                    let mut records = records(problems, KINDS);
+                    records.families = (0..families)
+                        .map(|number| (&*format!("Family{number}").leak(), number))
+                        .collect();
+                    records.newer_kinds = (0..newer).map(|kind| (kind.to_string(), 1)).collect();
+                    for problem in &mut records.problems {
+                        problem.message += "\n and more\r\n";
+                    }
+                    let repairs = repaired.map(|count: u64| {
+                        let mut repairs = Repairs::default();
+                        (0..count).for_each(|_| repairs.add("a\nproblem", "mended"));
+                        repairs
+                    });
+                    let findings = Findings {
+                        store: store.clone(),
+                        records,
+                        repairs,
+                    };
+                    for choice in &choices {
+                        let mut report = Vec::new();
+                        text::write(&mut report, choice, &findings).unwrap();
+                        let report = String::from_utf8(report).unwrap();
+                        assert!(report.lines().count() <= 100, "{report}");
+                        let end = report.lines().last().unwrap();
+                        let advice = [
+                            "No problems.",
+                            "A newer",
+                            "Restore",
+                            "restore",
+                            "Keep this report",
+                        ];
+                        assert!(advice.iter().any(|text| end.contains(text)), "{report}");
+                        let is_cut = report
+                            .lines()
+                            .any(|line| line.starts_with("  and ") && line.ends_with(" more"));
+                        let is_long = families + newer + repaired.unwrap_or(0) > 60;
+                        assert!(!is_cut || is_long, "{report}");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -15,12 +15,87 @@ use crate::cli::StorageChoice;
 const KEYS: usize = 5;
 
 /// The most problems printed, in two lines each.
-/// With a line for each family of rows, a report has at most a hundred lines.
 const PROBLEMS: usize = 8;
 
+/// The most lines of a report, whatever the damage.
+const LINES: usize = 100;
+
+/// The least lines for repairs, if there are so many.
+const REPAIRS: usize = 20;
+
+/// Writes a report of at most [`LINES`] lines.
+/// The findings and the advice are written whole. The repairs and the families share the other lines.
 pub(super) fn write(
     output: &mut dyn Write,
     choice: &StorageChoice,
+    findings: &Findings,
+) -> io::Result<()> {
+    let (records, repairs) = (&findings.records, &findings.repairs);
+    let place = one_line(&match choice.path() {
+        Some(path) => path.display().to_string(),
+        None => choice.to_string(),
+    });
+    let mut rest = Vec::new();
+    write_findings(&mut rest, choice, &place, findings)?;
+    let families = records.families.iter();
+    let mut families: Vec<_> = families
+        .map(|(family, count)| format!("{count:>12} {family}"))
+        .collect();
+    families.extend(
+        records.newer_kinds.iter().map(|(kind, count)| {
+            format!("{count:>12} of a kind of row of a newer program ({kind})")
+        }),
+    );
+    let heads = 1 + usize::from(repairs.is_some());
+    let rest_lines = rest.iter().filter(|byte| **byte == b'\n').count();
+    let left = LINES.saturating_sub(heads + rest_lines);
+    let repaired = repairs
+        .as_ref()
+        .map_or(0, |repairs| repairs.lines.len() + 1);
+    let for_families = left - left.min(repaired.min(REPAIRS));
+    if let Some(repairs) = repairs {
+        writeln!(output, "Repairs: {}", repairs.count)?;
+        let lines = repairs.lines.iter().map(|line| format!("  {line}"));
+        let room = left - families.len().min(for_families);
+        write_first(output, &lines.collect::<Vec<_>>(), repairs.count, room)?;
+    }
+    writeln!(output, "{place}: {} rows", records.rows)?;
+    write_first(output, &families, families.len() as u64, for_families)?;
+    output.write_all(&rest)
+}
+
+/// Writes the first of `count` lines in the given room, and the number of the others.
+fn write_first(
+    output: &mut dyn Write,
+    lines: &[String],
+    count: u64,
+    room: usize,
+) -> io::Result<()> {
+    let is_all = lines.len() as u64 == count && lines.len() <= room;
+    let shown = if is_all {
+        lines.len()
+    } else {
+        lines.len().min(room.saturating_sub(1))
+    };
+    for line in &lines[..shown] {
+        writeln!(output, "{}", one_line(line))?;
+    }
+    if !is_all {
+        writeln!(output, "  and {} more", count - shown as u64)?;
+    }
+    Ok(())
+}
+
+/// Replaces line breaks and other control characters.
+fn one_line(text: &str) -> String {
+    text.replace(char::is_control, " ")
+}
+
+/// Writes the findings and the advice.
+fn write_findings(
+    output: &mut dyn Write,
+    choice: &StorageChoice,
+    place: &str,
     findings: &Findings,
 ) -> io::Result<()> {
     let Findings {
@@ -28,37 +103,16 @@ pub(super) fn write(
         records,
         repairs,
     } = findings;
-    let place = match choice.path() {
-        Some(path) => path.display().to_string(),
-        None => choice.to_string(),
-    };
-    if let Some(repairs) = repairs {
-        writeln!(output, "Repairs: {}", repairs.count)?;
-        for line in &repairs.lines {
-            writeln!(output, "  {line}")?;
-        }
-        let more = repairs.count - repairs.lines.len() as u64;
-        if more > 0 {
-            writeln!(output, "  and {more} more")?;
-        }
-    }
-    writeln!(output, "{place}: {} rows", records.rows)?;
-    for (family, count) in &records.families {
-        writeln!(output, "{count:>12} {family}")?;
-    }
-    for (kind, count) in &records.newer_kinds {
-        writeln!(
-            output,
-            "{count:>12} of a kind of row of a newer program ({kind})"
-        )?;
-    }
     if findings.is_clean() {
         return writeln!(output, "No problems.");
     }
     writeln!(output)?;
     match store {
         Ok(report) => write_store(output, report)?,
-        Err(error) => writeln!(output, "The check of the database has failed: {error}")?,
+        Err(error) => {
+            let error = one_line(&error.to_string());
+            writeln!(output, "The check of the database has failed: {error}")?;
+        }
     }
     if records.problem_count > 0 {
         let count = records.problem_count;
@@ -68,7 +122,7 @@ pub(super) fn write(
     for problem in records.problems.iter().take(PROBLEMS) {
         let kind = serde_json::to_value(problem.kind)?;
         let kind = kind.as_str().unwrap_or_default();
-        write!(output, "  {kind}: {}", problem.message)?;
+        write!(output, "  {kind}: {}", one_line(&problem.message))?;
         if let Some(location) = problem.location {
             write!(output, " (location {location})")?;
         }
