@@ -129,7 +129,7 @@ pub(super) struct Store(pub(super) Arc<dyn Disk>);
 /// A store on a disk.
 pub(super) trait Disk: Storage {
     fn probe(&self) -> HealthProbe;
-    fn check(&self) -> Result<Report, StorageError>;
+    fn check(&self, steps: &mut u64) -> Result<Report, StorageError>;
     fn frozen(&self) -> FrozenRows;
 }
 
@@ -140,8 +140,8 @@ macro_rules! disk {
                 self.health()
             }
 
-            fn check(&self) -> Result<Report, StorageError> {
-                self.verify(&mut |_| {})
+            fn check(&self, steps: &mut u64) -> Result<Report, StorageError> {
+                self.verify(&mut |_| *steps += 1)
             }
 
             fn frozen(&self) -> FrozenRows {
@@ -198,8 +198,13 @@ impl Store {
         self.probe().health()
     }
 
+    /// Checks the store, in a number of steps that grows with its rows and its damage alone.
     pub(super) fn report(&self) -> Report {
-        self.check().unwrap()
+        let mut steps = 0;
+        let report = self.check(&mut steps).unwrap();
+        let at_most = 10 + report.rows / 100 + 2 * (report.damaged + report.damaged_pages);
+        assert!(steps <= at_most, "{steps} steps: {report:?}");
+        report
     }
 }
 

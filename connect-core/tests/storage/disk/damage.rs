@@ -1,6 +1,9 @@
 //! Damage anywhere in the files of a store: it is found, and nothing wrong is read. Files that are written anew.
+//!
+//! `CONNECT_DAMAGE_ROUNDS=500 cargo test -p connect-core --test all damage_is_found` damages 500 copies of each
+//! store, in place of a few.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{collections::BTreeMap, env, fs, path::Path};
 
 use connect_core::storage::{Key, Range, Read, StorageError, Value, Write, disk::Health};
 use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
@@ -11,8 +14,12 @@ type Rows = BTreeMap<Key, Value>;
 
 on_each_engine!(damage_is_found_and_nothing_wrong_is_read);
 
-/// The number of damaged copies.
-const CASES: u32 = 60;
+/// The number of damaged copies of each store, unless this variable asks for another.
+const ROUNDS: u32 = 60;
+const ROUNDS_VARIABLE: &str = "CONNECT_DAMAGE_ROUNDS";
+
+/// The length of a page, and of what a disk writes at a time.
+const PAGE: usize = 4096;
 
 /// Fills a store with rows of many lengths, and removes a part of them again.
 async fn fill(store: &Store, pieces: u8, random: &mut StdRng) -> Rows {
@@ -51,14 +58,14 @@ struct Outcome {
 
 impl Outcome {
     /// Counts a read that was refused, and not by a panic of the engine.
-    fn refuse(&mut self, error: &StorageError) {
-        assert!(!error.to_string().contains("panicked"), "{error}");
+    fn refuse(&mut self, error: &StorageError, round: &str) {
+        assert!(!error.to_string().contains("panicked"), "{round}: {error}");
         self.refused += 1;
     }
 }
 
 /// Reads everything, in pages in both directions and row by row. Whatever is read has to be right.
-async fn read_all(store: &Store, rows: &Rows) -> Outcome {
+async fn read_all(store: &Store, rows: &Rows, round: &str) -> Outcome {
     let mut outcome = Outcome::default();
     let all: Vec<_> = rows
         .iter()
@@ -83,76 +90,91 @@ async fn read_all(store: &Store, rows: &Rows) -> Outcome {
                     if newest_first {
                         found.reverse();
                     }
-                    assert!(found == page, "a page is short or wrong");
+                    assert!(found == page, "{round}: a page is short or wrong");
                     outcome.read += found.len();
                 }
-                Err(error) => outcome.refuse(&error),
+                Err(error) => outcome.refuse(&error, round),
             }
         }
         match store.get(from).await {
-            Ok(found) => assert!(found.as_ref() == Some(&rows[from])),
-            Err(error) => outcome.refuse(&error),
+            Ok(found) => assert!(found.as_ref() == Some(&rows[from]), "{round}"),
+            Err(error) => outcome.refuse(&error, round),
         }
     }
     outcome
 }
 
-/// Fills a page with zeros, or flips a bit: near the beginning of a page, where heads and keys are, or
-/// anywhere.
+/// Damages a file in one of five ways: a flipped bit near the beginning of a page, where heads and keys are, or
+/// anywhere; a page of zeros; two pages in each other's place; an end that is missing. An empty file gets a byte.
 fn damage(file: &Path, kind: u32, random: &mut StdRng) {
     let mut bytes = fs::read(file).unwrap();
     let len = bytes.len();
-    let page = random.random_range(0..len.div_ceil(4096)) * 4096;
-    let at = match kind {
+    if len == 0 {
+        return fs::write(file, [0]).unwrap();
+    }
+    // Files of ours are shorter than a page.
+    let page_len = PAGE.min(len.div_ceil(2));
+    let mut page = || random.random_range(0..len / page_len) * page_len;
+    let (page, other) = (page(), page());
+    match kind {
         0 => {
-            bytes[page..len.min(page + 4096)].fill(0);
-            return fs::write(file, bytes).unwrap();
+            bytes[(page + random.random_range(0..600)).min(len - 1)] ^=
+                1 << random.random_range(0..8)
         }
-        1 => page + random.random_range(0..600),
-        _ => random.random_range(0..len),
-    };
-    bytes[at.min(len - 1)] ^= 1 << random.random_range(0..8);
+        1 => bytes[random.random_range(0..len)] ^= 1 << random.random_range(0..8),
+        2 => bytes[page..page + page_len].fill(0),
+        3 => {
+            let kept = bytes[page..page + page_len].to_vec();
+            bytes.copy_within(other..other + page_len, page);
+            bytes[other..other + page_len].copy_from_slice(&kept);
+        }
+        _ => bytes.truncate(random.random_range(0..len)),
+    }
     fs::write(file, bytes).unwrap();
 }
 
+/// Every other copy is of a store whose process was killed.
 async fn damage_is_found_and_nothing_wrong_is_read(engine: Engine) {
+    let rounds = env::var(ROUNDS_VARIABLE).map_or(ROUNDS, |rounds| rounds.parse().unwrap());
     let mut random = StdRng::seed_from_u64(32);
     let (origin, store) = engine.fresh();
     let rows = fill(&store, 8, &mut random).await;
+    let killed = tempfile::tempdir().unwrap();
+    copy(origin.path(), killed.path());
     drop(store);
-    let files = files(origin.path());
     let (mut harmless, mut damaged, mut refused) = (0, 0, 0);
-    for case in 0..CASES {
+    for round in 0..rounds {
         let folder = tempfile::tempdir().unwrap();
+        let origin = if round % 2 == 0 { &origin } else { &killed };
         copy(origin.path(), folder.path());
         // Most of the damage is to the file of the rows.
-        let file = match case % 4 {
+        let mut files = files(origin.path());
+        files.push("connect.lock".into());
+        let file = match round % 3 {
             0 => &files[random.random_range(0..files.len())],
             _ => Path::new(engine.data_file()),
         };
-        damage(&folder.path().join(file), case % 3, &mut random);
+        damage(&folder.path().join(file), round % 5, &mut random);
+        let round = format!("round {round}, {}", file.display());
         let store = match engine.open(folder.path()) {
             Ok(store) => store,
             Err(error) => {
-                assert!(
-                    error.to_string().contains("restore"),
-                    "case {case}: {error}"
-                );
+                assert!(error.to_string().contains("restore"), "{round}: {error}");
                 refused += 1;
                 continue;
             }
         };
-        let outcome = read_all(&store, &rows).await;
+        let outcome = read_all(&store, &rows, &round).await;
         let is_damaged = matches!(store.health(), Health::Damaged { .. });
         let written = store.put(b"new", b"row").await;
         let report = store.report();
-        let case = format_args!("case {case}: {outcome:?}, {report:?}, {written:?}").to_string();
-        assert_eq!(is_damaged, outcome.refused > 0, "{case}");
-        assert_eq!(is_damaged, written.is_err(), "{case}");
-        assert_eq!(is_damaged, !report.is_clean(), "{case}");
+        let round = format!("{round}: {outcome:?}, {report:?}, {written:?}");
+        assert_eq!(is_damaged, outcome.refused > 0, "{round}");
+        assert_eq!(is_damaged, written.is_err(), "{round}");
+        assert_eq!(is_damaged, !report.is_clean(), "{round}");
         if is_damaged {
             damaged += 1;
-            assert!(outcome.read > rows.len(), "{case}");
+            assert!(outcome.read > rows.len(), "{round}");
         } else {
             harmless += 1;
         }
