@@ -118,18 +118,12 @@ fn main() {
     for peer in trailbase::TrailBase::both(&runtime, products) {
         peers.push(Box::new(peer));
     }
-    let names: Vec<_> = peers.iter().map(|peer| peer.name()).collect();
     println!("{products} products, requests a second, load {}\n", load());
-    println!(
-        "| job | {} | {} |",
-        names.join(" | "),
-        names[1..]
-            .iter()
-            .map(|_| "ratio")
-            .collect::<Vec<_>>()
-            .join(" | ")
-    );
-    println!("|{}", "---|".repeat(2 * names.len()));
+    print!("| job | {} |", peers[0].name());
+    for peer in &peers[1..] {
+        print!(" {} | ratio |", peer.name());
+    }
+    println!("\n|{}", "---|".repeat(2 * peers.len()));
     let mut next = Next {
         products,
         new: products,
@@ -166,12 +160,9 @@ fn line(
         .into_iter()
         .map(|it| 1.0 / median(it).as_secs_f64())
         .collect();
-    print!("| {name} |");
-    for rate in &rates {
-        print!(" {rate:.0} |");
-    }
+    print!("| {name} | {:.0} |", rates[0]);
     for rate in &rates[1..] {
-        print!(" {:.2} |", rates[0] / rate);
+        print!(" {rate:.0} | {:.2} |", rates[0] / rate);
     }
     println!();
 }

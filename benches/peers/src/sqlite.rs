@@ -2,7 +2,7 @@
 //! connections that read, a transaction for each request, prepared statements.
 
 use std::{
-    path::PathBuf,
+    path::Path,
     sync::Mutex,
     thread,
     time::{Duration, SystemTime},
@@ -14,7 +14,7 @@ use tempfile::TempDir;
 
 use crate::{
     shop,
-    work::{Peer, Pool, Work},
+    work::{Peer, Work},
 };
 
 /// The columns of a product but for its id, as declared here and for TrailBase.
@@ -51,6 +51,9 @@ const UPDATE: &str = "
         isActive = :isActive, updatedAt = :now
     WHERE externalId = :externalId
     RETURNING *";
+
+/// The connections that read.
+const READERS: usize = 8;
 
 /// A product to write.
 #[derive(Deserialize)]
@@ -94,10 +97,8 @@ struct Shown<'r> {
 /// A database, with clients in threads.
 pub struct Sqlite {
     name: &'static str,
-    path: PathBuf,
-    synchronous: &'static str,
     writer: Mutex<Connection>,
-    readers: Pool<Connection>,
+    readers: Mutex<Vec<Connection>>,
     /// Of the products of the start, the ids and the times.
     start: Vec<(String, i64)>,
     /// Removed at the end.
@@ -112,12 +113,12 @@ impl Sqlite {
         let writer = connect(&path, synchronous);
         let table = format!("CREATE TABLE products (id TEXT PRIMARY KEY NOT NULL, {COLUMNS});");
         writer.execute_batch(&(table + INDEXES)).unwrap();
+        // Opened now: those that are opened later get the extensions that TrailBase adds to all.
+        let readers = (0..READERS).map(|_| connect(&path, synchronous)).collect();
         let mut made = Self {
             name,
-            path,
-            synchronous,
             writer: Mutex::new(writer),
-            readers: Pool::new(),
+            readers: Mutex::new(readers),
             start: Vec::new(),
             _folder: folder,
         };
@@ -126,7 +127,7 @@ impl Sqlite {
             let items: Vec<_> = numbers.map(|it| (it, shop::product(it, 100))).collect();
             made.answer(&Work::CreateMany(made.body(&items)));
         }
-        let reader = connect(&made.path, synchronous);
+        let reader = connect(&path, synchronous);
         let all = "SELECT id, updatedAt FROM products ORDER BY externalId";
         let mut all = reader.prepare(all).unwrap();
         let rows = all.query_map((), |row| Ok((row.get(0)?, row.get(1)?)));
@@ -173,9 +174,10 @@ impl Sqlite {
 
     /// Reads by a connection of the pool.
     fn read(&self, run: impl FnOnce(&Connection) -> Vec<u8>) -> Vec<u8> {
-        let reader = self.readers.take(|| connect(&self.path, self.synchronous));
+        let reader = self.readers.lock().unwrap().pop();
+        let reader = reader.expect("a connection for each client that reads");
         let answer = run(&reader);
-        self.readers.give(reader);
+        self.readers.lock().unwrap().push(reader);
         answer
     }
 
@@ -195,7 +197,7 @@ impl Sqlite {
     }
 }
 
-fn connect(path: &std::path::Path, synchronous: &str) -> Connection {
+fn connect(path: &Path, synchronous: &str) -> Connection {
     let connection = Connection::open(path).unwrap();
     connection.execute_batch(PRAGMAS).unwrap();
     let pragma = connection.pragma_update(None, "synchronous", synchronous);

@@ -1,7 +1,5 @@
 //! A request, and the stores that answer it.
 
-use std::sync::Mutex;
-
 /// A request of a client.
 #[derive(Debug)]
 pub enum Work {
@@ -46,26 +44,4 @@ pub trait Peer {
 
     /// Prepares for [`run`](Self::run), outside of the measured time.
     fn prepare(&self) {}
-}
-
-/// Things to borrow, made when all of them are lent.
-#[derive(Debug)]
-pub struct Pool<T>(Mutex<Vec<T>>);
-
-impl<T> Pool<T> {
-    /// An empty pool.
-    pub fn new() -> Self {
-        Self(Mutex::new(Vec::new()))
-    }
-
-    /// Takes one, or makes one.
-    pub fn take(&self, make: impl FnOnce() -> T) -> T {
-        let free = self.0.lock().unwrap().pop();
-        free.unwrap_or_else(make)
-    }
-
-    /// Gives one back.
-    pub fn give(&self, it: T) {
-        self.0.lock().unwrap().push(it);
-    }
 }
