@@ -16,8 +16,8 @@ pub struct EmbeddedOptions {
     /// One half holds rows, ready to be returned; the other half holds the
     /// engine's pages, by the engine's own count. Other reads go to the disk.
     pub cache_bytes: u64,
-    /// The most bytes of the engine's pages to check a second, as long as the store is open.
-    /// 0 for none: pages are then checked at opening, and when a read fails. Only redb has such pages;
+    /// The rate of checks of the engine's pages, in bytes a second.
+    /// 0 for none: pages are then checked at opening, and when the engine panics in a read. Only redb has such pages;
     /// sled checks its files as it reads them.
     pub scrub_rate: u64,
     /// The reserved room on the disk.

@@ -277,14 +277,14 @@ pub struct StoreOptions {
         global = true
     )]
     pub cache: u64,
-    /// The most MiB of a redb file that are checked for damage a second while the store is open; 0 for none, beside
-    /// the check at each start. Other stores have no such check.
+    /// The most MiB of a redb file to check for damage a second, up to 100.
+    /// The check of all of it at each start stays. 0 is for none. Other stores have no such check.
     #[arg(
         long,
         value_name = "MIB",
         env = "CONNECT_SCRUB_RATE",
         default_value_t = 1,
-        value_parser = clap::value_parser!(u32).range(..=100_000),
+        value_parser = clap::value_parser!(u32).range(..=100),
         global = true
     )]
     pub scrub_rate: u32,

@@ -41,8 +41,6 @@ pub(crate) trait Engine: Sized + Send + 'static {
     const IS_LIVE: bool;
     /// Whether opening silently drops unreadable data, so the rows must be counted.
     const DROPS_ROWS: bool;
-    /// The most bytes on the disk for a write, beside key and value.
-    const ROOM_PER_WRITE: usize;
 
     /// Settings of the engine.
     type Options: Clone + Send + Sync + 'static;
@@ -52,6 +50,10 @@ pub(crate) trait Engine: Sized + Send + 'static {
     /// Opens the database in a directory, or creates an empty one.
     /// All its contents are durable when this returns.
     fn open(path: &Path, options: &Self::Options) -> Result<Self, OpenError>;
+
+    /// The most bytes on the disk for a batch, by its keys and values.
+    /// `content` is their length, and `file` that of the engine's data file.
+    fn room_for(writes: u64, content: u64, file: u64) -> u64;
 
     /// The current state.
     fn snapshot(&self) -> Result<Self::Snapshot, ReadFault>;

@@ -6,13 +6,13 @@
 //! | `p` entry's key, number (4 bytes) | one part of a split value |
 //! | `r` key                      | a row |
 //!
-//! Programs before wrote large commits in slices: `c` was the record of one in force, and `s` with a number
-//! one of its slices.
+//! Former programs wrote a large commit in slices: `c` was the record of one in force, and `s` with a
+//! number each of its slices. Slices without `c` are of no commit, and do no harm.
 
 /// The key of the store's mark.
 pub(super) const MARK_KEY: &[u8] = b"m";
 
-/// The key of a large commit in force, left by a killed former program.
+/// The key of a former program's unfinished large commit.
 pub(super) const COMMIT_KEY: &[u8] = b"c";
 
 const PART: u8 = b'p';

@@ -16,7 +16,7 @@ use parking_lot::{Mutex, RwLock};
 use super::{
     engine::{Engine, EngineSnapshot as _, ReadFault, caught},
     engine_keys, layout,
-    read_view::{Preimage, StagedKeys},
+    read_view::{GroupKeys, Preimage},
 };
 use crate::storage::{Entry, Key, StorageError, Value};
 
@@ -224,7 +224,7 @@ impl<E: Engine> FrozenStates<E> {
     }
 
     /// Keeps the values of keys before a write, for live engines.
-    pub(super) fn keep_group(&self, group: &StagedKeys) {
+    pub(super) fn keep_group(&self, group: &GroupKeys) {
         if !E::IS_LIVE {
             return;
         }

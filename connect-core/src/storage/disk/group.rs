@@ -6,7 +6,7 @@ use super::{
     engine::{Batch, Engine, ReadFault},
     engine_keys::{self},
     layout::{self, Was},
-    read_view::{Preimage, StagedKey, StagedKeys},
+    read_view::{GroupKey, GroupKeys, Preimage},
     view::View,
 };
 use crate::storage::{Commit, Key, StorageError, Value, Write};
@@ -17,6 +17,14 @@ const FULL_BYTES: usize = 4 * 1024 * 1024;
 
 /// The number of entries of a full group, for many small ones.
 const FULL_ENTRIES: usize = 4096;
+
+/// Returns whether a commit fills a group by itself.
+/// It then shares none: a lack of room for it refuses no other, and its failure is not theirs.
+pub(super) fn fills_a_group(commit: &Commit) -> bool {
+    let bytes = |(_, write): &(Key, Write)| write.value().map_or(0, <[u8]>::len);
+    commit.writes.len().max(commit.expects.len()) >= FULL_ENTRIES
+        || commit.writes.iter().map(bytes).sum::<usize>() >= FULL_BYTES
+}
 
 /// The result of a commit's request to join a group.
 #[derive(Clone, Debug)]
@@ -32,7 +40,7 @@ pub(super) enum Joined {
 /// Commits with valid expectations, one after another, on top of the engine.
 pub(super) struct CommitGroup<'a, E: Engine> {
     view: &'a View<E>,
-    staged: StagedKeys,
+    keys: GroupKeys,
     bytes: usize,
     has_writes: bool,
 }
@@ -41,7 +49,7 @@ impl<'a, E: Engine> CommitGroup<'a, E> {
     pub(super) fn new(view: &'a View<E>) -> Self {
         Self {
             view,
-            staged: StagedKeys::new(),
+            keys: GroupKeys::new(),
             bytes: 0,
             has_writes: false,
         }
@@ -90,16 +98,16 @@ impl<'a, E: Engine> CommitGroup<'a, E> {
     }
 
     pub(super) fn is_full(&self) -> bool {
-        self.bytes >= FULL_BYTES || self.staged.len() >= FULL_ENTRIES
+        self.bytes >= FULL_BYTES || self.keys.len() >= FULL_ENTRIES
     }
 
     /// The batch to apply and the keys to hide; `None` without writes.
-    pub(super) fn finish(self) -> Option<(Batch, StagedKeys)> {
+    pub(super) fn finish(self) -> Option<(Batch, GroupKeys)> {
         if !self.has_writes {
             return None;
         }
-        let mut batch = Batch::with_capacity(self.staged.len());
-        for (key, slot) in &self.staged {
+        let mut batch = Batch::with_capacity(self.keys.len());
+        for (key, slot) in &self.keys {
             // Keys with expectations only stay in the overlay, with their true values.
             let Some(after) = &slot.after else { continue };
             let engine_key = engine_keys::row_key(key);
@@ -113,12 +121,12 @@ impl<'a, E: Engine> CommitGroup<'a, E> {
                 None => layout::remove(&mut batch, engine_key, was),
             }
         }
-        Some((batch, self.staged))
+        Some((batch, self.keys))
     }
 
     /// The key's slot.
     /// If it has to be `known`, the engine is read, once per key and group.
-    fn slot(&mut self, key: Key, known: bool) -> Result<&mut StagedKey, ReadFault> {
+    fn slot(&mut self, key: Key, known: bool) -> Result<&mut GroupKey, ReadFault> {
         let read = |key: &[u8]| match self.view.row(key) {
             Ok(value) => Ok(Preimage::Is(value)),
             Err(fault @ ReadFault::Row { .. }) => {
@@ -127,7 +135,7 @@ impl<'a, E: Engine> CommitGroup<'a, E> {
             }
             Err(fault) => Err(fault),
         };
-        match self.staged.entry(key) {
+        match self.keys.entry(key) {
             Place::Occupied(slot) => Ok(slot.into_mut()),
             Place::Vacant(place) => {
                 let before = if known {
@@ -135,7 +143,7 @@ impl<'a, E: Engine> CommitGroup<'a, E> {
                 } else {
                     Preimage::InSnapshot
                 };
-                Ok(place.insert(StagedKey {
+                Ok(place.insert(GroupKey {
                     before,
                     after: None,
                 }))

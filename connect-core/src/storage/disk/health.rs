@@ -17,7 +17,7 @@ use crate::storage::StorageError;
 const NAMED: usize = 20;
 
 /// The most room for a usual commit, in bytes.
-const USUAL_COMMIT: u64 = 256 * 1024;
+pub(super) const USUAL_COMMIT: u64 = 256 * 1024;
 
 /// The condition of a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub enum Health {
     Outdated,
 }
 
-/// The checks of an open store's pages, apart from those at its opening.
+/// The checks of pages since the opening.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ScrubCounts {
     /// The size of the checked pages, in bytes.

@@ -1,7 +1,7 @@
 //! The form of entries in an engine's map, under the [keys](super::engine_keys).
 //!
-//! The entries of rows, redo records and the commit record hold a kind (1 byte), a checksum (4
-//! bytes), and then the value, or the length (4 bytes) of a split value. The checksum covers the
+//! The entries of rows hold a kind (1 byte), a checksum (4 bytes), and then the value, or the length
+//! (4 bytes) of a split value. The checksum covers the
 //! engine key, the kind and the whole value. It detects a flipped bit as well as a row under a
 //! wrong key.
 

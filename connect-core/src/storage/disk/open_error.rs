@@ -51,6 +51,16 @@ pub enum OpenError {
         /// The format of this version.
         expected: u32,
     },
+    /// A former version was stopped in the middle of a large commit.
+    #[error(
+        "the store in {} has a large commit of a former version, which was stopped in the middle of it: start \
+         that version once and stop it, then start this one",
+        path.display()
+    )]
+    Unfinished {
+        /// The requested folder.
+        path: PathBuf,
+    },
     /// A newer program has written to the store.
     #[error("{}: {source}", path.display())]
     NewerRows {

@@ -10,7 +10,6 @@ use super::{
     engine::{ApplyError, Batch, Engine, EngineSnapshot as _, ReadFault, caught},
     engine_keys,
     layout::{self, Was},
-    marker,
     progress::StoreMark,
     scrub,
     space::Space,
@@ -40,6 +39,9 @@ pub(super) fn open<E: Engine>(
     let mut engine = caught(|| E::open(&engine_path, options)).map_err(damaged)??;
     if !directory.is_new() {
         let used = check_pages(&engine).map_err(damaged)?;
+        if has_unfinished(&engine) {
+            return Err(OpenError::Unfinished { path });
+        }
         if is_damaged(&engine) {
             if directory.accepts_loss() {
                 tracing::warn!("rewriting the store without its damaged pages");
@@ -53,16 +55,6 @@ pub(super) fn open<E: Engine>(
     }
     if is_damaged(&engine) {
         return open_damaged(engine, directory).map_err(damaged);
-    }
-    if caught(|| has_unfinished(&engine))
-        .and_then(|found| Ok(found?))
-        .map_err(damaged)?
-    {
-        return Err(OpenError::OtherFormat {
-            path,
-            found: "3, with a large commit not in its place".to_owned(),
-            expected: marker::FORMAT,
-        });
     }
     let found = caught(|| mark(&engine)).map_err(damaged)?;
     let mut found = found.map_err(|fault| damaged(fault.into()))?;
@@ -187,10 +179,6 @@ fn is_damaged<E: Engine>(engine: &E) -> bool {
 /// Nothing is written to it: redb moves entries between neighbouring pages, and would read the
 /// contents of a damaged one as entries.
 fn open_damaged<E: Engine>(engine: E, directory: &Directory) -> Result<Opened<E>, StorageError> {
-    if has_unfinished(&engine)? {
-        let reason = "pages are damaged, and a large commit is not in its place";
-        return Err(StorageError::new(reason));
-    }
     let found = mark(&engine)?.unwrap_or_default();
     directory.check_number(found)?;
     Ok(Opened {
@@ -199,10 +187,11 @@ fn open_damaged<E: Engine>(engine: E, directory: &Directory) -> Result<Opened<E>
     })
 }
 
-/// Returns whether a killed former program has left a large commit in force.
-fn has_unfinished<E: Engine>(engine: &E) -> Result<bool, ReadFault> {
-    let found = engine.snapshot()?.get(engine_keys::COMMIT_KEY, |_| ())?;
-    Ok(found.is_some())
+/// Returns whether a former program has left a large commit unfinished.
+/// An unreadable page is no answer; the loss of its content is told, or accepted, by other means.
+fn has_unfinished<E: Engine>(engine: &E) -> bool {
+    let found = caught(|| engine.snapshot()?.get(engine_keys::COMMIT_KEY, |_| ()));
+    matches!(found, Ok(Ok(Some(()))))
 }
 
 /// The mark in the engine.

@@ -12,16 +12,16 @@ use crate::storage::{Key, StorageError, Value};
 pub(super) struct ReadView<E: Engine> {
     /// `None` while the database is being reopened.
     pub(super) snapshot: Option<E::Snapshot>,
-    pub(super) hidden: StagedKeys,
+    pub(super) hidden: GroupKeys,
     /// Set when the outcome of the hidden group is unknown.
     pub(super) suspicion: Option<StorageError>,
 }
 
 /// The keys of a group, with their values before and after it.
-pub(super) type StagedKeys = BTreeMap<Key, StagedKey>;
+pub(super) type GroupKeys = BTreeMap<Key, GroupKey>;
 
 /// A key written or expected by commits of the group.
-pub(super) struct StagedKey {
+pub(super) struct GroupKey {
     pub(super) before: Preimage,
     /// The key's value after the commits so far, if written.
     pub(super) after: Option<Option<Value>>,

@@ -8,7 +8,7 @@ use super::{
     cache::RowCache,
     engine::{Engine, EngineSnapshot as _, ReadFault},
     engine_keys, layout,
-    read_view::{Preimage, ReadView, StagedKey},
+    read_view::{GroupKey, Preimage, ReadView},
 };
 use crate::storage::{Entry, Range, Snapshot, StorageError, Value};
 
@@ -150,7 +150,7 @@ impl<'a, I: Iterator<Item = Over<'a>>> Merge<'a, I> {
 impl<'a, E: Engine> LockedRead<'a, E> {
     /// The value of a key before the group under way.
     /// `None`: see the snapshot.
-    fn before(&self, slot: &'a StagedKey) -> Option<Result<Option<&'a Value>, StorageError>> {
+    fn before(&self, slot: &'a GroupKey) -> Option<Result<Option<&'a Value>, StorageError>> {
         if let Some(suspicion) = &self.shown.suspicion
             && slot.after.is_some()
         {

@@ -15,9 +15,12 @@ use super::{
     health::Health,
     opening::{self, Opened},
     queue::Message,
-    writer::{PAUSE, Writer},
+    writer::Writer,
 };
 use crate::storage::{CommitError, StorageError};
+
+/// The pause between two looks at the room and the engine.
+const PAUSE: Duration = Duration::from_millis(200);
 
 /// The longest wait of the group's callers for the reopening.
 const PATIENCE: Duration = Duration::from_secs(5);

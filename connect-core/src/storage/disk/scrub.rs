@@ -35,7 +35,8 @@ const LEAST_PAGES: u64 = 256;
 /// The least length of a page in bytes.
 const PAGE_LEN: u64 = 4096;
 
-/// The shortest pause between two checks, and the one before another read of unreadable pages.
+/// The shortest pause between two checks.
+/// Also the pause before another read of unreadable pages.
 pub(super) const PAUSE: Duration = Duration::from_secs(1);
 
 /// A thread to check pages until this is dropped.

@@ -70,6 +70,11 @@ impl Space {
         }
     }
 
+    /// The length of the data file in bytes.
+    pub(super) fn file_len(&self) -> u64 {
+        fs::metadata(&self.data).map_or(0, |metadata| metadata.len())
+    }
+
     /// The number of bytes still writable by this process.
     /// It is limited by the disk's free room, and for the data file by the limit on the length of
     /// files (`ulimit -f`).
@@ -82,8 +87,7 @@ impl Space {
         let Some(longest) = getrlimit(Resource::Fsize).current else {
             return Ok(disk);
         };
-        let length = fs::metadata(&self.data).map_or(0, |metadata| metadata.len());
-        Ok(disk.min(longest.saturating_sub(length)))
+        Ok(disk.min(longest.saturating_sub(self.file_len())))
     }
 
     /// The number of bytes still writable by this process.
@@ -103,7 +107,7 @@ impl Space {
     /// Returns whether most of a long data file is unused.
     /// A copy of the used part must have room.
     pub(super) fn is_mostly_unused(&self, used: u64) -> bool {
-        let length = fs::metadata(&self.data).map_or(0, |metadata| metadata.len());
+        let length = self.file_len();
         let copy = used.saturating_mul(LONGEST_COPY);
         length >= WORTH_SHRINKING && used < length / UNUSED_SHARE && self.has_room_for(copy)
     }

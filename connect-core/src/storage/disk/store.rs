@@ -103,7 +103,8 @@ impl<E: Engine> DiskStore<E> {
         })
     }
 
-    /// Checks pages at this rate, in bytes a second; 0 for no checks without a reason.
+    /// Checks pages at this rate, in bytes a second.
+    /// With 0, only requested checks are made.
     pub(crate) fn with_scrub_rate(self, rate: u64) -> Self {
         if let Some(scrub) = &*self.scrub.lock() {
             scrub.rate.store(rate, Ordering::Relaxed);
@@ -118,7 +119,8 @@ impl<E: Engine> DiskStore<E> {
     /// Finishes the queued commits, closes the engine and releases the directory.
     /// Later commits are refused.
     pub(crate) fn close(&self) {
-        drop(self.scrub.lock().take());
+        let scrub = self.scrub.lock().take();
+        drop(scrub);
         if let Some(writer) = self.writer.lock().take() {
             // A writer that has ended, even by a panic, has answered its callers.
             let _ = self.queue.send(Message::Close);

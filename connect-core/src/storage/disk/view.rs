@@ -21,7 +21,7 @@ use super::{
     engine_keys,
     frozen::{FrozenRows, FrozenStates},
     layout,
-    read_view::{ReadView, StagedKeys},
+    read_view::{GroupKeys, ReadView},
     reading::LockedRead,
 };
 use crate::storage::{Read, State, StorageError, Value, answer};
@@ -47,7 +47,7 @@ impl<E: Engine> View<E> {
         Self {
             shown: RwLock::new(ReadView {
                 snapshot: Some(snapshot),
-                hidden: StagedKeys::new(),
+                hidden: GroupKeys::new(),
                 suspicion: None,
             }),
             cache: RowCache::new(cache_bytes),
@@ -99,7 +99,7 @@ impl<E: Engine> View<E> {
     }
 
     /// Hides a group: readers see the previous values from now on.
-    pub(super) fn hide(&self, group: StagedKeys) {
+    pub(super) fn hide(&self, group: GroupKeys) {
         self.frozen.keep_group(&group);
         self.shown.write().hidden = group;
     }
@@ -154,7 +154,7 @@ impl<E: Engine> View<E> {
         self.cache.clear();
         *shown = ReadView {
             snapshot: Some(snapshot),
-            hidden: StagedKeys::new(),
+            hidden: GroupKeys::new(),
             suspicion: None,
         };
     }

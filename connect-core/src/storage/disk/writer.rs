@@ -12,8 +12,8 @@ use std::{
 use super::{
     directory::Directory,
     engine::{ApplyError, Batch, Engine, caught},
-    group::{CommitGroup, Joined},
-    health::{Health, HealthProbe},
+    group::{CommitGroup, Joined, fills_a_group},
+    health::{Health, HealthProbe, USUAL_COMMIT},
     marker,
     progress::StoreMark,
     queue::{CommitRequest, Message, Reply},
@@ -21,9 +21,6 @@ use super::{
     view::View,
 };
 use crate::storage::{CommitError, StorageError};
-
-/// The pause before a retry after a lack of room.
-pub(super) const PAUSE: Duration = Duration::from_millis(200);
 
 /// The state of the writer thread.
 pub(super) struct Writer<E: Engine> {
@@ -49,7 +46,7 @@ pub(super) struct Writer<E: Engine> {
 pub(super) struct InFlight {
     /// The group under way.
     pub(super) group: Vec<(Reply, Joined)>,
-    /// A message other than a commit, met while gathering a group.
+    /// A message for after the group, met while gathering it.
     pub(super) aside: Option<Message>,
     /// Whether the store will be closed once the queue is empty.
     pub(super) is_closing: bool,
@@ -71,7 +68,7 @@ impl<E: Engine> Writer<E> {
         self.directory.close();
     }
 
-    /// The next message; `None` once the store is closed and all work is done.
+    /// The next message; `None` at the end of a closed store.
     fn next(&mut self) -> Option<Message> {
         if let Some(message) = self.work.aside.take() {
             return Some(message);
@@ -165,10 +162,10 @@ impl<E: Engine> Writer<E> {
         Ok(())
     }
 
-    /// The next waiting commit, if any.
+    /// The next waiting commit for the group, if any.
     fn queued(&mut self) -> Option<CommitRequest> {
         match self.queue.try_recv().ok()? {
-            Message::Commit(request) => Some(request),
+            Message::Commit(request) if !fills_a_group(&request.commit) => Some(request),
             other => {
                 self.work.aside = Some(other);
                 None
@@ -193,7 +190,7 @@ impl<E: Engine> Writer<E> {
     }
 
     /// Applies a batch and makes it durable; returns the resulting state.
-    pub(super) fn apply(&mut self, batch: Batch) -> Result<E::Snapshot, ApplyError> {
+    fn apply(&mut self, batch: Batch) -> Result<E::Snapshot, ApplyError> {
         let mark = self.mark;
         let engine = self.engine()?;
         let applied = caught(|| {
@@ -227,27 +224,28 @@ impl<E: Engine> Writer<E> {
     }
 
     /// Returns whether a batch may be written without touching the reserve.
-    pub(super) fn has_room(&mut self, batch: &Batch) -> bool {
+    fn has_room(&mut self, batch: &Batch) -> bool {
         let len = |value: &Option<Vec<u8>>| value.as_ref().map_or(0, Vec::len);
-        let bytes: usize = batch
-            .iter()
-            .map(|one| one.key.len() + len(&one.value) + E::ROOM_PER_WRITE)
-            .sum();
-        let has_room = self.space.has_room_for(bytes as u64);
+        let content = batch.iter().map(|one| one.key.len() + len(&one.value));
+        let content = content.sum::<usize>() as u64;
+        let needed = E::room_for(batch.len() as u64, content, self.space.file_len());
+        let has_room = self.space.has_room_for(needed);
         if has_room && self.health.noted() == Health::Full {
             self.space.refill_ballast();
         } else if has_room {
             self.space.keep_ballast();
         }
-        self.health.set(if has_room {
-            Health::Working
-        } else {
+        // Others may have room where a large batch has none.
+        let is_full = !has_room && !self.space.has_room_for(USUAL_COMMIT);
+        self.health.set(if is_full {
             Health::Full
+        } else {
+            Health::Working
         });
         has_room
     }
 }
 
-pub(super) fn no_room() -> StorageError {
+fn no_room() -> StorageError {
     StorageError::full("the disk has no room left; make some, and commits go on by themselves")
 }

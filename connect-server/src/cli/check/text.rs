@@ -64,7 +64,7 @@ pub(super) fn write(
     output.write_all(&rest)
 }
 
-/// Writes the first of `count` lines in the given room, and the number of the others.
+/// Writes the first of `count` lines, and the number left.
 fn write_first(
     output: &mut dyn Write,
     lines: &[String],

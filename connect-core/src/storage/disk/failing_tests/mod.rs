@@ -205,7 +205,6 @@ impl<E: Engine<Options = u64>> Engine for Failing<E> {
     const PART_LEN: usize = E::PART_LEN;
     const IS_LIVE: bool = E::IS_LIVE;
     const DROPS_ROWS: bool = E::DROPS_ROWS;
-    const ROOM_PER_WRITE: usize = E::ROOM_PER_WRITE;
 
     type Options = Arc<Plan>;
     type Snapshot = FailingSnapshot<E::Snapshot>;
@@ -228,6 +227,10 @@ impl<E: Engine<Options = u64>> Engine for Failing<E> {
             engine,
             plan: plan.clone(),
         })
+    }
+
+    fn room_for(writes: u64, content: u64, file: u64) -> u64 {
+        E::room_for(writes, content, file)
     }
 
     fn snapshot(&self) -> Result<Self::Snapshot, ReadFault> {
@@ -451,6 +454,26 @@ async fn a_group_that_was_not_applied_is_not_acknowledged<E: Engine<Options = u6
     assert_eq!(store.get(b"row").await.unwrap(), value(b"before"));
 }
 
+/// Checks for a group of its own: the failure of a large commit is not that of the small one before it.
+async fn a_large_commit_shares_no_group<E: Engine<Options = u64>>() {
+    let store = Store::<E>::open();
+    store.plan.fail(2, Failure::Refused);
+    // The next two wait for this one.
+    let gate = store.plan.gate.lock();
+    let first = store.send(put(b"first", b""));
+    store.plan.wait_for_the_writer();
+    let small = store.send(put(b"small", b""));
+    let write = |row: u32| (row.to_be_bytes().into(), Write::Put(b""[..].into()));
+    let large = store.send(Commit {
+        writes: (0..9000).map(write).collect(),
+        ..Commit::default()
+    });
+    drop(gate);
+    first.await.unwrap();
+    small.await.unwrap();
+    is_not_applied(&large.await);
+}
+
 /// Checks for the end of closing, also with a failed engine.
 async fn closing_ends<E: Engine<Options = u64>>() {
     let store = Store::<E>::open();
@@ -588,6 +611,7 @@ on_each_engine!(
     goes_on_by_itself,
     what_is_not_known_is_not_read,
     a_group_that_was_not_applied_is_not_acknowledged,
+    a_large_commit_shares_no_group,
     closing_ends,
     a_panic_in_opening_is_an_error,
     lasting_failures_reopen_rarely,

@@ -55,8 +55,6 @@ impl Engine for Redb {
     const PART_LEN: usize = usize::MAX;
     const IS_LIVE: bool = false;
     const DROPS_ROWS: bool = false;
-    // Each write may copy a page of its own.
-    const ROOM_PER_WRITE: usize = 4096;
 
     /// The size of redb's page cache, in bytes.
     type Options = u64;
@@ -101,6 +99,11 @@ impl Engine for Redb {
         };
         engine.make_table().map_err(|error| damaged(&error))?;
         Ok(engine)
+    }
+
+    /// New pages may be half empty. Each write may copy a page, and none is copied twice.
+    fn room_for(writes: u64, content: u64, file: u64) -> u64 {
+        2 * content + (4096 * writes).min(file)
     }
 
     fn snapshot(&self) -> Result<Self::Snapshot, ReadFault> {
