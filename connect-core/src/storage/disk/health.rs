@@ -64,9 +64,7 @@ pub struct HealthProbe {
 #[derive(Debug)]
 struct HealthState {
     now: Health,
-    /// The damage of the store. It stays until another opening finds all pages whole.
-    damage: Option<String>,
-    /// The damaged parts.
+    /// The damaged parts. They stay until another opening finds all pages whole.
     damaged: Arc<[DamagedRange]>,
 }
 
@@ -75,7 +73,6 @@ impl HealthProbe {
         Self {
             state: Arc::new(Mutex::new(HealthState {
                 now: Health::Working,
-                damage: None,
                 damaged: Arc::default(),
             })),
             space: Arc::new(space),
@@ -86,10 +83,8 @@ impl HealthProbe {
     /// The current condition.
     pub fn health(&self) -> Health {
         let state = self.state.lock();
-        match (&state.now, &state.damage) {
-            (Health::Working | Health::Full, Some(reason)) => Health::Damaged {
-                reason: reason.clone(),
-            },
+        match (&state.now, damage::describe(&state.damaged)) {
+            (Health::Working | Health::Full, Some(reason)) => Health::Damaged { reason },
             (Health::Working | Health::Full, None) if self.space.has_room_for(USUAL_COMMIT) => {
                 Health::Working
             }
@@ -118,8 +113,7 @@ impl HealthProbe {
 
     /// The reason for refusing commits to a damaged store.
     pub(super) fn damage(&self) -> Option<StorageError> {
-        let state = self.state.lock();
-        let reason = state.damage.as_ref()?;
+        let reason = damage::describe(&self.state.lock().damaged)?;
         Some(StorageError::new(format_args!(
             "nothing is written, since {reason}"
         )))
@@ -146,12 +140,10 @@ impl HealthProbe {
         if more > 0 {
             tracing::error!(more, "further parts of the store cannot be read");
         }
-        let reason = damage::describe(&damaged);
-        match &reason {
+        match damage::describe(&damaged) {
             Some(reason) => tracing::error!(%reason, "the store is damaged"),
             None => tracing::info!("the store is no longer damaged"),
         }
-        state.damage = reason;
         state.damaged = damaged;
     }
 

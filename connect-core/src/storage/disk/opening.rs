@@ -7,7 +7,7 @@ use super::{
     counting::count,
     damage::DamagedRange,
     directory::Directory,
-    engine::{ApplyError, Batch, Engine, EngineSnapshot as _, ReadFault, caught},
+    engine::{Batch, Engine, EngineSnapshot as _, ReadFault, caught},
     engine_keys,
     layout::{self, Was},
     progress::StoreMark,
@@ -103,15 +103,14 @@ pub(super) fn open_again<E: Engine>(
         let found = mark(&engine)?.unwrap_or_default();
         if found.number < last.number {
             let reason = "the database has lost commits that were durable";
-            return Err(ApplyError::NotApplied(StorageError::new(reason)));
+            return Err(StorageError::new(reason));
         }
         if E::DROPS_ROWS && !count(&engine, Some(found))?.same_rows(&found) {
             let reason = "the database has lost rows since it was opened; restore a copy";
-            return Err(ApplyError::NotApplied(StorageError::new(reason)));
+            return Err(StorageError::new(reason));
         }
         Ok(found)
-    })?;
-    let mark = mark.map_err(|failed: ApplyError| failed.error().clone())?;
+    })??;
     directory.record(mark);
     Ok(Opened { engine, mark })
 }

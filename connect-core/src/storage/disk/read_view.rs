@@ -38,6 +38,15 @@ pub(super) enum Preimage {
 }
 
 impl<E: Engine> ReadView<E> {
+    /// The state of a snapshot, without an overlay.
+    pub(super) fn of(snapshot: E::Snapshot) -> Self {
+        Self {
+            snapshot: Some(snapshot),
+            hidden: GroupKeys::new(),
+            suspicion: None,
+        }
+    }
+
     pub(super) fn snapshot(&self) -> Result<&E::Snapshot, ReadFault> {
         self.snapshot.as_ref().ok_or_else(|| {
             ReadFault::Damaged(StorageError::new("the database is being opened again"))

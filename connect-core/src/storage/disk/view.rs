@@ -45,11 +45,7 @@ pub(super) struct ReadFailed {
 impl<E: Engine> View<E> {
     pub(super) fn new(snapshot: E::Snapshot, cache_bytes: u64) -> Self {
         Self {
-            shown: RwLock::new(ReadView {
-                snapshot: Some(snapshot),
-                hidden: GroupKeys::new(),
-                suspicion: None,
-            }),
+            shown: RwLock::new(ReadView::of(snapshot)),
             cache: RowCache::new(cache_bytes),
             frozen: FrozenStates::new(),
         }
@@ -152,10 +148,6 @@ impl<E: Engine> View<E> {
         let mut shown = self.shown.write();
         // Under the lock: no reader may add its earlier reads.
         self.cache.clear();
-        *shown = ReadView {
-            snapshot: Some(snapshot),
-            hidden: GroupKeys::new(),
-            suspicion: None,
-        };
+        *shown = ReadView::of(snapshot);
     }
 }
