@@ -22,7 +22,7 @@ use crate::{
     client::Client,
     measure::{self, Reach},
     memory,
-    served::Served,
+    served::{Served, bare},
 };
 
 /// Rounds are short and many, so that both servers meet the same noise of the machine.
@@ -66,6 +66,26 @@ pub fn measure(runtime: &Runtime) {
     beside(name, Reach::Wall(0.95), ConnectApp::counted);
     let name = "the same with the last requests of tokens";
     beside(name, Reach::Nothing, ConnectApp::observed);
+    beside_bare(runtime, &shop);
+}
+
+/// Measures the whole server beside a handler that answers with the same bytes.
+fn beside_bare(runtime: &Runtime, shop: &Served) {
+    Switch::turn(true);
+    let address = runtime.block_on(shop.serve(ConnectApp::observed));
+    let mut ours = Client::of(address, shop.gets());
+    let body = runtime.block_on(ours.one());
+    let mut floor = Client::of(runtime.block_on(bare(body)), shop.gets());
+    let timed =
+        |client: &mut Client| measure::timed(REQUESTS, || runtime.block_on(client.run(REQUESTS)));
+    let name = "GET one product, with log, metrics and last requests; floor: bare warp";
+    measure::compare(
+        name,
+        Reach::Wall(0.65),
+        ROUNDS,
+        || timed(&mut floor),
+        || timed(&mut ours),
+    );
 }
 
 /// Switches the log on and off, in the way in which unwanted levels are off.

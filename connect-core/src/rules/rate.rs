@@ -44,6 +44,13 @@ pub struct RateStatus {
 }
 
 impl RateStatus {
+    /// The names of its headers.
+    pub const HEADERS: [&'static str; 3] = [
+        "x-ratelimit-limit",
+        "x-ratelimit-remaining",
+        "x-ratelimit-reset",
+    ];
+
     /// Returns the rate-limit headers, each name with its value.
     ///
     /// A server of your own puts them on every answer, including refusals.
@@ -53,10 +60,11 @@ impl RateStatus {
     /// assert_eq!(rate.headers()[1], ("x-ratelimit-remaining", 119));
     /// ```
     pub fn headers(&self) -> [(&'static str, i64); 3] {
+        let [limit, remaining, reset] = Self::HEADERS;
         [
-            ("x-ratelimit-limit", self.limit.into()),
-            ("x-ratelimit-remaining", self.remaining.into()),
-            ("x-ratelimit-reset", self.reset),
+            (limit, self.limit.into()),
+            (remaining, self.remaining.into()),
+            (reset, self.reset),
         ]
     }
 }

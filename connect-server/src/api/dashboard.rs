@@ -64,7 +64,7 @@ async fn answer(
     mut incoming: Incoming<impl IncomingBody>,
 ) -> Response {
     let asked = ResponseContext::of(&mut incoming);
-    let mut note = RequestNote::of(Some(area(incoming.path.as_str())));
+    let mut note = RequestNote::of(Some(area(incoming.path())));
     let reply = match request(connect, context, origin, incoming).await {
         Ok(request) if request.path == "/" => reply(Answer::to_root()),
         Ok(request) => {
@@ -115,8 +115,8 @@ async fn request<S: IncomingBody>(
         connect,
         context,
         method,
-        path: incoming.path.as_str().to_owned(),
-        query: FormFields::parse(incoming.query.as_bytes()),
+        path: incoming.target.path().to_owned(),
+        query: FormFields::parse(incoming.target.query().unwrap_or_default().as_bytes()),
         form,
         headers: incoming.headers,
         host: origin.host,

@@ -9,18 +9,18 @@
 //! Then the handler has the core check the stored answer, the form, the fields and the state.
 //! Without a valid token a caller learns nothing about the existing routes.
 
-use std::{borrow::Cow, pin::pin, sync::Arc};
+use std::{pin::pin, sync::Arc};
 
 use bytes::{Buf as _, Bytes};
 use connect_core::{
     Connect, Error, Fingerprint, Idempotency, Reason,
     wire::{ErrorCode, IdempotencyKey, limits::MAX_BODY_BYTES, read::Invalid},
 };
-use futures_util::StreamExt as _;
 use http::{
     HeaderMap, Method, StatusCode,
     header::{CONTENT_LENGTH, CONTENT_TYPE},
 };
+use http_body_util::BodyExt as _;
 use tokio::task::spawn_blocking;
 
 use super::{
@@ -59,7 +59,7 @@ pub(super) async fn pass<S: IncomingBody>(
 
 /// Looks up a request in a table.
 pub(super) fn find<S>(table: &'static Table, incoming: &Incoming<S>) -> RouteMatch<'static> {
-    table.find(&incoming.method, incoming.path.as_str())
+    table.find(&incoming.method, incoming.path())
 }
 
 /// Returns the endpoint of a request, or a 404 or 405.
@@ -68,7 +68,7 @@ fn route_of<S>(
     table: &'static Table,
     incoming: &Incoming<S>,
 ) -> Result<(&'static Route, PathIds), Box<Reply>> {
-    let (method, path) = (&incoming.method, incoming.path.as_str());
+    let (method, path) = (&incoming.method, incoming.path());
     let refused = match found {
         RouteMatch::Route { route, ids } => return Ok((route, ids)),
         RouteMatch::OtherMethods { allowed, .. } => Reply::method_not_allowed(method, &allowed),
@@ -82,13 +82,12 @@ fn route_of<S>(
 async fn content<S: IncomingBody>(incoming: Incoming<S>) -> Result<Content, Reply> {
     let Incoming {
         method,
-        path,
-        query,
+        target,
         headers,
         body,
         held,
     } = incoming;
-    let path = path.as_str();
+    let query = target.query().unwrap_or_default();
     let mut content = Content::default();
     let is_write = !matches!(method, Method::GET | Method::HEAD);
     if is_write {
@@ -98,17 +97,18 @@ async fn content<S: IncomingBody>(incoming: Incoming<S>) -> Result<Content, Repl
             check_content(&headers)?;
         }
         content.idempotency = key.map(|key| {
-            let target = match &query[..] {
-                "" => Cow::Borrowed(path),
-                query => Cow::Owned(format!("{path}?{query}")),
+            // A "?" without a query makes no other request.
+            let target = match query {
+                "" => target.path(),
+                _ => target.as_str(),
             };
             Idempotency {
                 key,
-                fingerprint: Fingerprint::of(method.as_str(), &target, &content.body),
+                fingerprint: Fingerprint::of(method.as_str(), target, &content.body),
             }
         });
     }
-    content.query = query;
+    content.query = query.to_owned();
     Ok(content)
 }
 
@@ -162,8 +162,11 @@ async fn read_as_sent<S: IncomingBody>(headers: &HeaderMap, body: S) -> Result<B
     let mut body = pin!(body);
     let mut first = Bytes::new();
     let mut all = Vec::new();
-    while let Some(piece) = body.next().await {
-        let mut piece = piece.map_err(|error| unread(&error))?;
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| unread(&*error.into()))?;
+        let Ok(mut piece) = frame.into_data() else {
+            continue;
+        };
         let piece = piece.copy_to_bytes(piece.remaining());
         if first.len() + all.len() + piece.len() > MAX_BODY_BYTES {
             return Err(too_large());
@@ -227,6 +230,8 @@ pub(super) fn check_content(headers: &HeaderMap) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use futures_util::stream;
+    use http_body::Frame;
+    use http_body_util::StreamBody;
 
     use super::*;
 
@@ -257,17 +262,21 @@ mod tests {
         const LENGTH: usize = 1_000_001;
         let headers = HeaderMap::from_iter([(CONTENT_LENGTH, LENGTH.into())]);
         let body = vec![b'x'; LENGTH];
-        let pieces = body.chunks(50_000).map(Ok::<_, warp::Error>);
-        let read = read_as_sent(&headers, stream::iter(pieces)).await;
+        let pieces = body.chunks(50_000);
+        let read = read_as_sent(&headers, in_pieces(pieces)).await;
         let read = read.unwrap_or_default().try_into_mut().unwrap();
         assert!(read == body.as_slice());
         assert_eq!(read.capacity(), LENGTH);
     }
 
+    fn in_pieces<'p>(pieces: impl Iterator<Item = &'p [u8]> + Send) -> impl IncomingBody {
+        let frames = pieces.map(|piece| Ok::<_, BodyError>(Frame::data(piece)));
+        StreamBody::new(stream::iter(frames))
+    }
+
     /// Reads a body from these pieces.
     async fn read_pieces(headers: &HeaderMap, pieces: &[&[u8]]) -> Result<Bytes, StatusCode> {
-        let body = stream::iter(pieces.iter().map(|piece| Ok::<_, warp::Error>(*piece)));
-        let read = read_as_sent(headers, body).await;
+        let read = read_as_sent(headers, in_pieces(pieces.iter().copied())).await;
         read.map_err(|reply| warp::Reply::into_response(reply).status())
     }
 

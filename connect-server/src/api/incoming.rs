@@ -1,15 +1,21 @@
-//! The parts of a request from warp's filters, and its response.
+//! A request, taken whole or from warp's filters, and its response.
 
 use std::{
+    error::Error,
     net::{IpAddr, Ipv4Addr, SocketAddr},
     sync::Arc,
 };
 
-use bytes::Buf;
+use bytes::{Buf, Bytes};
 use connect_core::RateStatus;
-use futures_util::Stream;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, header::CACHE_CONTROL};
-use warp::{Filter, Rejection, path::FullPath, reply::Response};
+use futures_util::TryStreamExt;
+use http::{
+    HeaderMap, HeaderName, HeaderValue, Method, Request, Response, header::CACHE_CONTROL,
+    uri::PathAndQuery,
+};
+use http_body::{Body, Frame};
+use http_body_util::StreamBody;
+use warp::{Filter, Rejection, path::FullPath};
 
 use super::{
     encoding::{Encoding, accepted},
@@ -18,27 +24,50 @@ use super::{
 use crate::net::{Held, Peer, RequestNote, headers};
 
 /// A request.
-pub(super) struct Incoming<S> {
+pub(super) struct Incoming<B> {
     pub(super) method: Method,
-    pub(super) path: FullPath,
-    pub(super) query: String,
+    /// The path and the query.
+    pub(super) target: PathAndQuery,
     pub(super) headers: HeaderMap,
-    pub(super) body: S,
+    pub(super) body: B,
     /// The bytes counted for the body.
     /// `None` without a body, and in servers without such a count.
     pub(super) held: Option<Arc<Held>>,
 }
 
-/// The body of a request as warp gives it.
+/// The body of a request, from any server.
 pub(super) trait IncomingBody:
-    Stream<Item = Result<Self::Piece, warp::Error>> + Send
+    Body<Data: Buf + Send, Error: Into<Box<dyn Error + Send + Sync>>> + Send
 {
-    /// A piece of it.
-    type Piece: Buf + Send;
 }
 
-impl<B: Buf + Send, S: Stream<Item = Result<B, warp::Error>> + Send> IncomingBody for S {
-    type Piece = B;
+impl<B> IncomingBody for B where
+    B: Body<Data: Buf + Send, Error: Into<Box<dyn Error + Send + Sync>>> + Send
+{
+}
+
+impl<B> Incoming<B> {
+    /// Takes a whole request, without copying its headers.
+    pub(super) fn of(request: Request<B>) -> Self {
+        let (parts, body) = request.into_parts();
+        let target = parts.uri.into_parts().path_and_query;
+        Self {
+            method: parts.method,
+            target: target.unwrap_or(PathAndQuery::from_static("/")),
+            headers: parts.headers,
+            body,
+            held: parts.extensions.get().cloned(),
+        }
+    }
+
+    pub(super) fn path(&self) -> &str {
+        self.target.path()
+    }
+
+    /// The query; empty without one.
+    pub(super) fn query(&self) -> &str {
+        self.target.query().unwrap_or_default()
+    }
 }
 
 /// Extracts a request and its address, for counting invalid tokens.
@@ -55,21 +84,33 @@ pub(super) fn incoming()
         .and(warp::header::headers_cloned())
         .and(warp::body::stream())
         .and(warp::ext::optional())
-        .map(|address, method, path, query, headers, body, held| {
-            let incoming = Incoming {
-                method,
-                path,
-                query,
-                headers,
-                body,
-                held,
-            };
-            (address, incoming)
-        })
+        .map(
+            |address, method, path, query: String, headers, body, held| {
+                let incoming = Incoming {
+                    method,
+                    target: target(&path, &query),
+                    headers,
+                    body: StreamBody::new(TryStreamExt::map_ok(body, Frame::data)),
+                    held,
+                };
+                (address, incoming)
+            },
+        )
         .untuple_one()
 }
 
-fn address(peer: Option<Peer>, remote: Option<SocketAddr>) -> IpAddr {
+/// Joins the parts of a target that warp has taken apart.
+fn target(path: &FullPath, query: &str) -> PathAndQuery {
+    let joined = match query {
+        "" => path.as_str().to_owned(),
+        query => [path.as_str(), "?", query].concat(),
+    };
+    // Both were valid together before.
+    joined.try_into().unwrap_or(PathAndQuery::from_static("/"))
+}
+
+/// Returns the address to count a request for.
+pub(super) fn address(peer: Option<Peer>, remote: Option<SocketAddr>) -> IpAddr {
     let of_connection = || remote.map(|remote| remote.ip().to_canonical());
     // Without a socket, as in a test, all callers share one count.
     peer.map(|peer| peer.address)
@@ -87,7 +128,7 @@ pub(super) struct ResponseContext {
 
 impl ResponseContext {
     /// Keeps these parts. A request without a usable id gets one.
-    pub(super) fn of<S>(incoming: &mut Incoming<S>) -> Self {
+    pub(super) fn of<B>(incoming: &mut Incoming<B>) -> Self {
         Self {
             method: incoming.method.clone(),
             request_id: headers::ensure_request_id(&mut incoming.headers),
@@ -97,13 +138,12 @@ impl ResponseContext {
 }
 
 /// Turns a reply into the response of its request.
-/// It adds the common headers, the encoding and the note for the request log, and logs a server error.
-pub(super) async fn respond(
+/// It adds the common headers and the encoding, and logs a server error.
+pub(super) async fn finish(
     reply: Reply,
     asked: ResponseContext,
     rate: Option<RateStatus>,
-    note: RequestNote,
-) -> Response {
+) -> Response<Bytes> {
     let ResponseContext {
         method,
         request_id,
@@ -113,16 +153,31 @@ pub(super) async fn respond(
         // By the id the client's report finds this line.
         tracing::error!(?request_id, %method, %cause, "a request failed");
     }
-    let mut response = warp::Reply::into_response(reply.encoded(accepted).await);
+    let mut response = reply.encoded(accepted).await.into_bare_response();
+    let headers = response.headers_mut();
     if let Some(rate) = rate {
-        add_rate(response.headers_mut(), rate);
+        add_rate(headers, rate);
     }
-    response
-        .headers_mut()
+    headers
         .entry(CACHE_CONTROL)
         .or_insert(HeaderValue::from_static("no-store"));
-    let headers = response.headers_mut();
     headers.insert(headers::REQUEST_ID, request_id);
+    response
+}
+
+/// The same for warp, with the note for the request log.
+pub(super) async fn respond(
+    reply: Reply,
+    asked: ResponseContext,
+    rate: Option<RateStatus>,
+    note: RequestNote,
+) -> warp::reply::Response {
+    noted(finish(reply, asked, rate).await, note)
+}
+
+/// A response for warp, with the note for the request log.
+pub(super) fn noted(response: Response<Bytes>, note: RequestNote) -> warp::reply::Response {
+    let mut response = response.map(Into::into);
     response.extensions_mut().insert(note);
     response
 }

@@ -95,7 +95,7 @@ async fn execute(
     let account = caller.account().id;
     Ok(match command {
         SandboxCommand::Simulate(location, what) => {
-            let what = simulation(&what, &incoming.query)?;
+            let what = simulation(&what, incoming.query())?;
             for scope in what.scopes() {
                 caller.authorize(location, scope)?;
             }

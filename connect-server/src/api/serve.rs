@@ -2,15 +2,17 @@
 
 use std::net::IpAddr;
 
+use bytes::Bytes;
 use connect_core::{Connect, RateStatus};
-use warp::{Filter, Rejection, reply::Response};
+use futures_util::future;
+use warp::{Filter, Rejection, path::FullPath, reject, reply::Response};
 
 use super::{
     caller::{CredentialKind, denied},
     document::{Form, ServedDocument},
     endpoint::Reply,
     gate,
-    incoming::{Incoming, IncomingBody, ResponseContext, incoming, respond},
+    incoming::{Incoming, IncomingBody, ResponseContext, finish, incoming, noted},
     routes::{
         self, DEVICE_DOCS_PATH, DEVICE_OPENAPI, DEVICE_OPENAPI_PATH, DOCS_PATH, OPENAPI,
         OPENAPI_PATH, Table,
@@ -47,7 +49,7 @@ use crate::{net::RequestNote, workers::images::PublicUrl};
 pub fn api(
     connect: Connect,
 ) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone + Send + Sync + 'static {
-    serve(connect, ServedDocument::new(OPENAPI))
+    filter(ServedApi::of_tokens(connect))
 }
 
 /// [`api`] with its public address, before `/v1`, in the OpenAPI document.
@@ -55,7 +57,7 @@ pub fn api_at(
     connect: Connect,
     public: &PublicUrl,
 ) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone + Send + Sync + 'static {
-    serve(connect, ServedDocument::at(public, OPENAPI))
+    filter(ServedApi::at(connect, public))
 }
 
 /// The device API, below `/device/v1`.
@@ -67,38 +69,43 @@ pub fn api_at(
 pub fn device_api(
     connect: Connect,
 ) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone + Send + Sync + 'static {
-    let api = ServedApi {
-        connect,
-        table: &routes::DEVICE,
-        callers: CredentialKind::ScreenKey,
-        document: ServedDocument::new(DEVICE_OPENAPI),
-        document_paths: [DEVICE_OPENAPI_PATH, DEVICE_DOCS_PATH],
-    };
-    warp::path!("device" / "v1" / ..)
-        .and(incoming())
-        .then(move |address, incoming| api.clone().answer(address, incoming))
+    filter(ServedApi::of_screens(connect))
 }
 
-fn serve(
-    connect: Connect,
-    document: ServedDocument,
+/// An API as a filter.
+/// It rejects paths outside the API.
+fn filter(
+    api: ServedApi,
 ) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone + Send + Sync + 'static {
-    let api = ServedApi {
-        connect,
-        table: &routes::API,
-        callers: CredentialKind::Token,
-        document,
-        document_paths: [OPENAPI_PATH, DOCS_PATH],
+    let has_path = {
+        let api = api.clone();
+        move |path: FullPath| {
+            future::ready(
+                api.has_path(path.as_str())
+                    .then_some(())
+                    .ok_or_else(reject::not_found),
+            )
+        }
     };
-    warp::path("v1")
+    warp::path::full()
+        .and_then(has_path)
+        .untuple_one()
         .and(incoming())
-        .then(move |address, incoming| api.clone().answer(address, incoming))
+        .then(move |address, incoming| {
+            let api = api.clone();
+            async move {
+                let (response, note) = api.answer(address, incoming).await;
+                noted(response, note)
+            }
+        })
 }
 
 /// An API: its routes, its document, and its callers.
 #[derive(Clone)]
-struct ServedApi {
+pub(super) struct ServedApi {
     connect: Connect,
+    /// The beginning of its paths, without a slash at the end.
+    prefix: &'static str,
     table: &'static Table,
     callers: CredentialKind,
     document: ServedDocument,
@@ -107,11 +114,53 @@ struct ServedApi {
 }
 
 impl ServedApi {
-    /// Answers a request from a network address.
-    async fn answer(self, address: IpAddr, mut incoming: Incoming<impl IncomingBody>) -> Response {
+    /// The API for holders of tokens.
+    pub(super) fn of_tokens(connect: Connect) -> Self {
+        Self {
+            connect,
+            prefix: "/v1",
+            table: &routes::API,
+            callers: CredentialKind::Token,
+            document: ServedDocument::new(OPENAPI),
+            document_paths: [OPENAPI_PATH, DOCS_PATH],
+        }
+    }
+
+    /// The same with its public address in the document.
+    pub(super) fn at(connect: Connect, public: &PublicUrl) -> Self {
+        Self {
+            document: ServedDocument::at(public, OPENAPI),
+            ..Self::of_tokens(connect)
+        }
+    }
+
+    /// The API for screens.
+    pub(super) fn of_screens(connect: Connect) -> Self {
+        Self {
+            connect,
+            prefix: "/device/v1",
+            table: &routes::DEVICE,
+            callers: CredentialKind::ScreenKey,
+            document: ServedDocument::new(DEVICE_OPENAPI),
+            document_paths: [DEVICE_OPENAPI_PATH, DEVICE_DOCS_PATH],
+        }
+    }
+
+    /// Returns whether it answers a path, if need be with 404.
+    pub(super) fn has_path(&self, path: &str) -> bool {
+        let rest = path.strip_prefix(self.prefix);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+
+    /// Answers a request from a network address, with the note for its log.
+    pub(super) async fn answer(
+        &self,
+        address: IpAddr,
+        mut incoming: Incoming<impl IncomingBody>,
+    ) -> (http::Response<Bytes>, RequestNote) {
         let asked = ResponseContext::of(&mut incoming);
         let mut note = RequestNote::default();
-        let path = incoming.path.as_str();
+        let path = incoming.path();
         let [json, page] = self.document_paths;
         let form = match path {
             _ if path == json => Some((json, Form::Json)),
@@ -127,7 +176,7 @@ impl ServedApi {
             };
             match counted {
                 Ok(rate) => {
-                    let (method, query) = (&asked.method, &incoming.query);
+                    let (method, query) = (&asked.method, incoming.query());
                     let reply = self.document.answer(form, method, query, asked.accepted);
                     (reply.await, rate)
                 }
@@ -139,7 +188,7 @@ impl ServedApi {
         } else {
             self.call(address, incoming, &mut note).await
         };
-        respond(reply, asked, rate, note).await
+        (finish(reply, asked, rate).await, note)
     }
 
     /// Authenticates the caller, and calls the route of the path.

@@ -10,8 +10,8 @@ use tower_service::Service as _;
 use warp::{Filter as _, filters::BoxedFilter};
 
 use super::{
-    api_at, backup::backup, commands::commands, dashboard::dashboard, device_api, endpoint::Reply,
-    images, metrics::metrics, routes, sandbox::sandbox, serve::api, templates,
+    backup::backup, commands::commands, dashboard::dashboard, endpoint::Reply, images,
+    incoming::Incoming, metrics::metrics, routes, sandbox::sandbox, serve::ServedApi, templates,
 };
 use crate::{
     cli::{admin::AdminCredentials, backup::Backups},
@@ -53,6 +53,10 @@ impl ListenerKind {
 /// Connect as an [`App`].
 pub struct ConnectApp {
     connect: Connect,
+    /// The API of the listener.
+    /// It is found by its prefix and answers without warp, which copies the headers of each request.
+    api: Option<ServedApi>,
+    /// All else.
     filter: BoxedFilter<(warp::reply::Response,)>,
     /// The last requests of each token; `None` keeps none.
     recent: Option<RecentRequests>,
@@ -72,15 +76,15 @@ impl ConnectApp {
         listener_kind: ListenerKind,
         health: impl Fn() -> Health + Send + Sync + 'static,
     ) -> Self {
-        let open = routes::open_filters(connect.clone(), Arc::new(health), listener_kind.hint());
-        let filter = match listener_kind {
-            ListenerKind::Api => api(connect.clone()).or(open).unify().boxed(),
-            ListenerKind::Owner => device_api(connect.clone()).or(open).unify().boxed(),
-            ListenerKind::Operator => open,
+        let api = match listener_kind {
+            ListenerKind::Api => Some(ServedApi::of_tokens(connect.clone())),
+            ListenerKind::Owner => Some(ServedApi::of_screens(connect.clone())),
+            ListenerKind::Operator => None,
         };
         Self {
+            filter: routes::open_filters(connect.clone(), Arc::new(health), listener_kind.hint()),
             connect,
-            filter,
+            api,
             recent: None,
             requests: None,
         }
@@ -178,8 +182,7 @@ impl ConnectApp {
     /// For the listener of the API.
     #[must_use]
     pub fn with_public_url(mut self, public: &PublicUrl) -> Self {
-        let api = api_at(self.connect.clone(), public);
-        self.filter = api.or(self.filter).unify().boxed();
+        self.api = Some(ServedApi::at(self.connect.clone(), public));
         self
     }
 
@@ -189,26 +192,40 @@ impl ConnectApp {
         self.filter = images::filter(copies).or(self.filter).unify().boxed();
         self
     }
+
+    /// Answers a request by the filters.
+    async fn filtered(
+        &self,
+        mut request: Request<Body>,
+        peer: Peer,
+    ) -> (Response<Bytes>, RequestNote) {
+        request.extensions_mut().insert(peer);
+        let Ok(response) = warp::service(self.filter.clone()).call(request).await;
+        let (mut head, body) = response.into_parts();
+        let note = head.extensions.remove().unwrap_or_default();
+        // The body is in memory already: this waits for nothing, and copies nothing.
+        let body = body.collect().await.map(|body| body.to_bytes());
+        (Response::from_parts(head, body.unwrap_or_default()), note)
+    }
 }
 
 impl App for ConnectApp {
-    async fn call(&self, mut request: Request<Body>, peer: Peer) -> Response<Bytes> {
-        request.extensions_mut().insert(peer);
+    async fn call(&self, request: Request<Body>, peer: Peer) -> (Response<Bytes>, RequestNote) {
         let recent = self.recent.as_ref();
         let recent = recent.map(|recent| (recent, RequestSummary::of(&request)));
-        let Ok(response) = warp::service(self.filter.clone()).call(request).await;
-        let (head, body) = response.into_parts();
+        let api = self.api.as_ref();
+        let (response, note) = match api.filter(|api| api.has_path(request.uri().path())) {
+            Some(api) => api.answer(peer.address, Incoming::of(request)).await,
+            None => self.filtered(request, peer).await,
+        };
         if let Some((recent, asked)) = recent
-            && let Some(note) = head.extensions.get::<RequestNote>()
             && let Some(token) = note.token
         {
-            let request_id = head.headers.get("x-request-id");
-            let answered = asked.answered(self.connect.now(), head.status, request_id);
+            let request_id = response.headers().get("x-request-id");
+            let answered = asked.answered(self.connect.now(), response.status(), request_id);
             recent.add(token.into(), &answered);
         }
-        // The body is in memory already: this waits for nothing, and copies nothing.
-        let body = body.collect().await.map(|body| body.to_bytes());
-        Response::from_parts(head, body.unwrap_or_default())
+        (response, note)
     }
 
     fn failure(&self, failure: NetFailure, peer: &Peer) -> Response<Bytes> {

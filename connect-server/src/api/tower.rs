@@ -2,21 +2,24 @@
 
 use std::{
     convert::Infallible,
+    error::Error,
     pin::Pin,
     task::{Context, Poll},
 };
 
 use bytes::Bytes;
 use connect_core::Connect;
-use http::Request;
-use http_body::{Body, Frame};
-use sync_wrapper::SyncWrapper;
+use http::{Request, Response};
+use http_body::Body;
+use http_body_util::Full;
 use tower_service::Service;
-use warp::{Filter as _, filters::BoxedFilter, reply::Response};
 
-use super::serve::api;
+use super::{
+    incoming::{self, Incoming},
+    serve::ServedApi,
+};
 
-/// The API below `/v1` as a tower service, like [`api`].
+/// The API below `/v1` as a tower service, like [`api`](super::api).
 ///
 /// Paths are matched in full, so mount it with `/v1` left in them:
 ///
@@ -35,46 +38,34 @@ use super::serve::api;
 /// Put a [`Peer`](crate::net::Peer) into the extensions of each request. Without one, all callers
 /// without a valid token share one rate limit.
 #[derive(Clone)]
-pub struct ApiService(BoxedFilter<(Response,)>);
+pub struct ApiService(ServedApi);
 
 impl ApiService {
     /// The API of this core.
     pub fn new(connect: Connect) -> Self {
-        Self(api(connect).boxed())
+        Self(ServedApi::of_tokens(connect))
     }
 }
 
 impl<B> Service<Request<B>> for ApiService
 where
     B: Body<Data = Bytes> + Send + 'static,
-    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    B::Error: Into<Box<dyn Error + Send + Sync>>,
 {
-    type Response = Response;
+    type Response = Response<Full<Bytes>>;
     type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         Poll::Ready(Ok(()))
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        let request = request.map(|body| Exclusive(SyncWrapper::new(Box::pin(body))));
-        Box::pin(warp::service(self.0.clone()).call(request))
-    }
-}
-
-/// A `Sync` body for warp. Axum's bodies are not `Sync`.
-/// Without a shared reference to the body its size is unknown; the head has the length.
-struct Exclusive<B>(SyncWrapper<Pin<Box<B>>>);
-
-impl<B: Body<Data = Bytes>> Body for Exclusive<B> {
-    type Data = Bytes;
-    type Error = B::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
-        self.0.get_mut().as_mut().poll_frame(context)
+        let api = self.0.clone();
+        Box::pin(async move {
+            let address = incoming::address(request.extensions().get().copied(), None);
+            let (response, _) = api.answer(address, Incoming::of(request)).await;
+            Ok(response.map(Full::new))
+        })
     }
 }

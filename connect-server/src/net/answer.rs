@@ -36,13 +36,16 @@ impl AnswerBody {
             };
         }
         in_flight.held.add(bytes.len());
+        let Some(piece) = piece else {
+            let rest = Bytes::from_owner(Untaken(bytes, in_flight));
+            return Self { rest, pieces: None };
+        };
+        in_flight.moved();
         let in_flight = Arc::new(in_flight);
-        let pieces = piece.map(|piece| (piece, in_flight.clone()));
-        if pieces.is_some() {
-            in_flight.moved();
+        Self {
+            rest: Bytes::from_owner(Untaken(bytes, in_flight.clone())),
+            pieces: Some((piece, in_flight)),
         }
-        let rest = Bytes::from_owner(Untaken(bytes, in_flight));
-        Self { rest, pieces }
     }
 }
 
@@ -75,12 +78,9 @@ impl http_body::Body for AnswerBody {
 }
 
 /// The bytes of an answer, in flight until hyper has dropped the last slice of them.
-struct Untaken(
-    Bytes,
-    #[expect(dead_code, reason = "only to be dropped")] Arc<InFlight>,
-);
+struct Untaken<F>(Bytes, F);
 
-impl AsRef<[u8]> for Untaken {
+impl<F> AsRef<[u8]> for Untaken<F> {
     fn as_ref(&self) -> &[u8] {
         &self.0
     }

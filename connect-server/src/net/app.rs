@@ -5,7 +5,7 @@ use std::{future::Future, time::Duration};
 use bytes::Bytes;
 use http::{Method, Request, Response, StatusCode};
 
-use super::{Body, NetFailure, Peer};
+use super::{Body, NetFailure, Peer, RequestNote};
 
 /// A service for answering requests.
 ///
@@ -21,12 +21,13 @@ use super::{Body, NetFailure, Peer};
 /// most [`Limits::idle`](super::Limits::idle), since a client with its sending side closed may still
 /// wait for the answer. Work to be finished in any case belongs in a task of its own.
 pub trait App: Send + Sync + 'static {
-    /// Answers one request. A panic in here becomes [`NetFailure::Panicked`].
+    /// Answers one request, with a note for its log line.
+    /// A panic of the future becomes [`NetFailure::Panicked`].
     fn call(
         &self,
         request: Request<Body>,
         peer: Peer,
-    ) -> impl Future<Output = Response<Bytes>> + Send;
+    ) -> impl Future<Output = (Response<Bytes>, RequestNote)> + Send;
 
     /// Answers a request outside of [`call`](App::call).
     /// The request did not reach it, or the call panicked. Must not block and must not panic.

@@ -16,7 +16,6 @@ pub const REQUESTS: &str = "connect_server::requests";
 const LONGEST_METHOD: usize = 16;
 
 /// The facts about a request known only to the app.
-/// It adds them to the extensions of its answer.
 #[derive(Clone, Debug, Default)]
 pub struct RequestNote {
     /// The template of the path, such as `/v1/locations/{location}/products`.

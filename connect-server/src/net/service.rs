@@ -3,13 +3,13 @@
 
 use std::{convert::Infallible, future::Future, panic::AssertUnwindSafe, sync::Arc};
 
-use futures_util::{FutureExt as _, future::lazy};
+use futures_util::FutureExt as _;
 use http::{HeaderValue, Method, Request, Response, StatusCode, Version, header::CONNECTION};
 use http_body::Body as _;
 use hyper::body::Incoming;
 
 use super::{
-    App, Body, Ended, NetFailure,
+    App, Body, Ended, NetFailure, RequestNote,
     answer::AnswerBody,
     budget::Held,
     head, headers,
@@ -66,20 +66,18 @@ pub(super) fn answer<A: App>(
         let outcome = match admitted {
             Err(failure) => Err(failure),
             Ok(request) => {
-                let call = lazy(|_| shared.app.call(request, peer)).flatten();
-                let call = AssertUnwindSafe(call).catch_unwind();
-                call.await.map_err(|_| {
+                let call = AssertUnwindSafe(shared.app.call(request, peer));
+                call.catch_unwind().await.map_err(|_| {
                     tracing::error!(%remote, "a request panicked");
                     NetFailure::Panicked
                 })
             }
         };
-        let mut response = outcome.unwrap_or_else(|failure| {
+        let (mut response, note) = outcome.unwrap_or_else(|failure| {
             tracing::debug!(%remote, ?failure, "answered without the app");
-            shared.app.failure(failure, &peer)
+            (shared.app.failure(failure, &peer), RequestNote::default())
         });
-        let note = response.extensions_mut().remove();
-        line.end(response.status(), &note.unwrap_or_default());
+        line.end(response.status(), &note);
         if response.status() == StatusCode::TOO_MANY_REQUESTS && !shared.is_proxy(remote) {
             activity.state().refused();
         }

@@ -4,7 +4,8 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use connect_server::net::{
-    App, Body, BodyError, Limits, Listen, Load, NetFailure, Pace, Peer, PlainHttp, Server,
+    App, Body, BodyError, Limits, Listen, Load, NetFailure, Pace, Peer, PlainHttp, RequestNote,
+    Server,
 };
 use http::{HeaderMap, HeaderValue, Request, Response, StatusCode};
 use http_body::Body as _;
@@ -36,9 +37,9 @@ pub(super) struct Probe {
 }
 
 impl App for Probe {
-    async fn call(&self, request: Request<Body>, peer: Peer) -> Response<Bytes> {
+    async fn call(&self, request: Request<Body>, peer: Peer) -> (Response<Bytes>, RequestNote) {
         let (parts, body) = request.into_parts();
-        match parts.uri.path() {
+        let response = match parts.uri.path() {
             "/hello" => answer(200, "hello"),
             "/peer" => answer(200, format!("{} {}", peer.address, peer.tls)),
             "/id" => answer(200, parts.headers["x-request-id"].as_bytes().to_vec()),
@@ -61,7 +62,8 @@ impl App for Probe {
             }
             "/echo" => echo(body).await,
             _ => answer(404, "not found"),
-        }
+        };
+        (response, RequestNote::default())
     }
 
     fn failure(&self, failure: NetFailure, peer: &Peer) -> Response<Bytes> {

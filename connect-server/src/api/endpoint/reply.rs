@@ -143,10 +143,16 @@ impl Reply {
 
     /// The response, with the headers of the applied rate limit.
     pub fn into_response(self, rate: RateStatus) -> Response<Bytes> {
+        let mut response = self.into_bare_response();
+        add_rate(response.headers_mut(), rate);
+        response
+    }
+
+    /// Turns it into a response without the headers of the rate limit.
+    pub(crate) fn into_bare_response(self) -> Response<Bytes> {
         let mut response = Response::new(self.body);
         *response.status_mut() = self.status;
         *response.headers_mut() = self.headers;
-        add_rate(response.headers_mut(), rate);
         response
     }
 
@@ -219,9 +225,19 @@ fn status(code: u16) -> StatusCode {
     StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }
 
+/// The names of the rate limit headers, parsed once.
+const RATE: [HeaderName; 3] = {
+    let [limit, remaining, reset] = RateStatus::HEADERS;
+    [
+        HeaderName::from_static(limit),
+        HeaderName::from_static(remaining),
+        HeaderName::from_static(reset),
+    ]
+};
+
 /// Adds the rate limit headers to a response, and by default `no-store`.
 pub(crate) fn add_rate(headers: &mut HeaderMap, rate: RateStatus) {
-    for (name, value) in rate.headers() {
+    for (name, (_, value)) in RATE.into_iter().zip(rate.headers()) {
         headers.insert(name, HeaderValue::from(value));
     }
     headers
@@ -299,10 +315,7 @@ impl From<Refusal> for Reply {
 
 impl warp::Reply for Reply {
     fn into_response(self) -> warp::reply::Response {
-        let mut response = warp::reply::Response::new(self.body.into());
-        *response.status_mut() = self.status;
-        *response.headers_mut() = self.headers;
-        response
+        self.into_bare_response().map(Into::into)
     }
 }
 
