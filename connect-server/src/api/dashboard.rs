@@ -61,9 +61,9 @@ async fn answer(
     connect: Connect,
     context: DashboardContext,
     origin: Origin,
-    mut incoming: Incoming<impl IncomingBody>,
+    incoming: Incoming<impl IncomingBody>,
 ) -> Response {
-    let asked = ResponseContext::of(&mut incoming);
+    let asked = ResponseContext::of(&incoming);
     let mut note = RequestNote::of(Some(area(incoming.path())));
     let reply = match request(connect, context, origin, incoming).await {
         Ok(request) if request.path == "/" => reply(Answer::to_root()),

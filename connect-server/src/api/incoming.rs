@@ -9,10 +9,7 @@ use std::{
 use bytes::{Buf, Bytes};
 use connect_core::RateStatus;
 use futures_util::TryStreamExt;
-use http::{
-    HeaderMap, HeaderName, HeaderValue, Method, Request, Response, header::CACHE_CONTROL,
-    uri::PathAndQuery,
-};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, uri::PathAndQuery};
 use http_body::{Body, Frame};
 use http_body_util::StreamBody;
 use warp::{Filter, Rejection, path::FullPath};
@@ -47,7 +44,7 @@ impl<B> IncomingBody for B where
 }
 
 impl<B> Incoming<B> {
-    /// Takes a whole request, without copying its headers.
+    /// Takes a whole request with an id, without copying its headers.
     pub(super) fn of(request: Request<B>) -> Self {
         let (parts, body) = request.into_parts();
         let target = parts.uri.into_parts().path_and_query;
@@ -71,6 +68,7 @@ impl<B> Incoming<B> {
 }
 
 /// Extracts a request and its address, for counting invalid tokens.
+/// A request without a usable id gets one.
 pub(super) fn incoming()
 -> impl Filter<Extract = (IpAddr, Incoming<impl IncomingBody>), Error = Rejection> + Clone + Send + Sync
 {
@@ -86,13 +84,14 @@ pub(super) fn incoming()
         .and(warp::ext::optional())
         .map(
             |address, method, path, query: String, headers, body, held| {
-                let incoming = Incoming {
+                let mut incoming = Incoming {
                     method,
                     target: target(&path, &query),
                     headers,
                     body: StreamBody::new(TryStreamExt::map_ok(body, Frame::data)),
                     held,
                 };
+                headers::ensure_request_id(&mut incoming.headers);
                 (address, incoming)
             },
         )
@@ -121,64 +120,52 @@ pub(super) fn address(peer: Option<Peer>, remote: Option<SocketAddr>) -> IpAddr 
 /// The parts of a request needed later for its response.
 pub(super) struct ResponseContext {
     pub(super) method: Method,
-    request_id: HeaderValue,
+    request_id: Option<HeaderValue>,
     /// The encoding wanted by the client.
     pub(super) accepted: Option<Encoding>,
 }
 
 impl ResponseContext {
-    /// Keeps these parts. A request without a usable id gets one.
-    pub(super) fn of<B>(incoming: &mut Incoming<B>) -> Self {
+    /// Keeps these parts.
+    pub(super) fn of<B>(incoming: &Incoming<B>) -> Self {
         Self {
             method: incoming.method.clone(),
-            request_id: headers::ensure_request_id(&mut incoming.headers),
+            request_id: incoming.headers.get(headers::REQUEST_ID).cloned(),
             accepted: accepted(&incoming.headers),
         }
     }
 }
 
 /// Turns a reply into the response of its request.
-/// It adds the common headers and the encoding, and logs a server error.
+/// It adds the common headers but the id and the encoding, and logs a server error.
 pub(super) async fn finish(
     reply: Reply,
-    asked: ResponseContext,
+    asked: &ResponseContext,
     rate: Option<RateStatus>,
 ) -> Response<Bytes> {
-    let ResponseContext {
-        method,
-        request_id,
-        accepted,
-    } = asked;
     if let Some(cause) = reply.cause() {
+        let ResponseContext {
+            method, request_id, ..
+        } = asked;
         // By the id the client's report finds this line.
         tracing::error!(?request_id, %method, %cause, "a request failed");
     }
-    let mut response = reply.encoded(accepted).await.into_bare_response();
-    let headers = response.headers_mut();
-    if let Some(rate) = rate {
-        add_rate(headers, rate);
-    }
-    headers
-        .entry(CACHE_CONTROL)
-        .or_insert(HeaderValue::from_static("no-store"));
-    headers.insert(headers::REQUEST_ID, request_id);
+    let mut response = reply.encoded(asked.accepted).await.into_bare_response();
+    add_rate(response.headers_mut(), rate);
     response
 }
 
-/// The same for warp, with the note for the request log.
+/// The same for warp, with the id of the request and the note for its log.
 pub(super) async fn respond(
     reply: Reply,
     asked: ResponseContext,
     rate: Option<RateStatus>,
     note: RequestNote,
 ) -> warp::reply::Response {
-    noted(finish(reply, asked, rate).await, note)
-}
-
-/// A response for warp, with the note for the request log.
-pub(super) fn noted(response: Response<Bytes>, note: RequestNote) -> warp::reply::Response {
-    let mut response = response.map(Into::into);
+    let mut response = finish(reply, &asked, rate).await.map(Into::into);
     response.extensions_mut().insert(note);
+    let id = asked.request_id.map(|id| (headers::REQUEST_ID, id));
+    response.headers_mut().extend(id);
     response
 }
 

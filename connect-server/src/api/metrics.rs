@@ -53,9 +53,9 @@ async fn answer(
     readers: Readers,
     from: MetricsOrigin,
     address: IpAddr,
-    mut incoming: Incoming<impl IncomingBody>,
+    incoming: Incoming<impl IncomingBody>,
 ) -> Response {
-    let asked = ResponseContext::of(&mut incoming);
+    let asked = ResponseContext::of(&incoming);
     // Asked every few seconds, as probes are.
     let note = RequestNote {
         is_probe: true,

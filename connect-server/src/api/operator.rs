@@ -71,10 +71,10 @@ where
     }
     at.and(warp::path::end())
         .and(incoming())
-        .then(move |client, mut incoming| {
+        .then(move |client, incoming| {
             let answer = answer.clone();
             async move {
-                let asked = incoming::ResponseContext::of(&mut incoming);
+                let asked = incoming::ResponseContext::of(&incoming);
                 let mut note = RequestNote::of(Some(path));
                 if let Err(refused) = check_key(key, &incoming.headers) {
                     let status = audit::status_of(&refused);

@@ -62,9 +62,9 @@ async fn answer(
     sandbox: Sandbox,
     command: SandboxCommand,
     address: IpAddr,
-    mut incoming: Incoming<impl IncomingBody>,
+    incoming: Incoming<impl IncomingBody>,
 ) -> Response {
-    let asked = ResponseContext::of(&mut incoming);
+    let asked = ResponseContext::of(&incoming);
     let mut note = RequestNote::of(Some(match command {
         SandboxCommand::Simulate(..) => TEMPLATE,
         SandboxCommand::Advance => CLOCK,

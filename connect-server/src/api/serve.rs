@@ -12,13 +12,16 @@ use super::{
     document::{Form, ServedDocument},
     endpoint::Reply,
     gate,
-    incoming::{Incoming, IncomingBody, ResponseContext, finish, incoming, noted},
+    incoming::{Incoming, IncomingBody, ResponseContext, finish, incoming},
     routes::{
         self, DEVICE_DOCS_PATH, DEVICE_OPENAPI, DEVICE_OPENAPI_PATH, DOCS_PATH, OPENAPI,
         OPENAPI_PATH, Table,
     },
 };
-use crate::{net::RequestNote, workers::images::PublicUrl};
+use crate::{
+    net::{RequestNote, headers},
+    workers::images::PublicUrl,
+};
 
 /// The API of the specification, below `/v1`.
 /// It includes tokens, limits, errors, the OpenAPI document at `/v1/openapi.json` and the reference for
@@ -94,8 +97,10 @@ fn filter(
         .then(move |address, incoming| {
             let api = api.clone();
             async move {
-                let (response, note) = api.answer(address, incoming).await;
-                noted(response, note)
+                let (response, note) = api.answer_with_id(address, incoming).await;
+                let mut response = response.map(Into::into);
+                response.extensions_mut().insert(note);
+                response
             }
         })
 }
@@ -152,13 +157,27 @@ impl ServedApi {
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 
-    /// Answers a request from a network address, with the note for its log.
-    pub(super) async fn answer(
+    /// Answers like [`answer`](Self::answer), with the id of the request on the response.
+    /// A request without a usable id gets one.
+    pub(super) async fn answer_with_id(
         &self,
         address: IpAddr,
         mut incoming: Incoming<impl IncomingBody>,
     ) -> (http::Response<Bytes>, RequestNote) {
-        let asked = ResponseContext::of(&mut incoming);
+        let id = headers::ensure_request_id(&mut incoming.headers);
+        let (mut response, note) = self.answer(address, incoming).await;
+        response.headers_mut().insert(headers::REQUEST_ID, id);
+        (response, note)
+    }
+
+    /// Answers a request from a network address, with the note for its log.
+    /// The server around it gives the request its id, and puts it on the response.
+    pub(super) async fn answer(
+        &self,
+        address: IpAddr,
+        incoming: Incoming<impl IncomingBody>,
+    ) -> (http::Response<Bytes>, RequestNote) {
+        let asked = ResponseContext::of(&incoming);
         let mut note = RequestNote::default();
         let path = incoming.path();
         let [json, page] = self.document_paths;
@@ -188,7 +207,7 @@ impl ServedApi {
         } else {
             self.call(address, incoming, &mut note).await
         };
-        (finish(reply, asked, rate).await, note)
+        (finish(reply, &asked, rate).await, note)
     }
 
     /// Authenticates the caller, and calls the route of the path.

@@ -16,7 +16,7 @@ use super::{
 use crate::{
     cli::{admin::AdminCredentials, backup::Backups},
     dashboard::{DashboardContext, IdempotentForms},
-    net::{App, Body, Ended, NetFailure, Peer, RequestNote},
+    net::{App, Body, Ended, NetFailure, Peer, RequestNote, headers},
     sandbox::{Sandbox, SandboxClock},
     telemetry::{
         metrics::{Exporter, Readers, Requests},
@@ -212,17 +212,19 @@ impl ConnectApp {
 impl App for ConnectApp {
     async fn call(&self, request: Request<Body>, peer: Peer) -> (Response<Bytes>, RequestNote) {
         let recent = self.recent.as_ref();
-        let recent = recent.map(|recent| (recent, RequestSummary::of(&request)));
+        let recent = recent.map(|recent| {
+            let id = request.headers().get(headers::REQUEST_ID).cloned();
+            (recent, RequestSummary::of(&request), id)
+        });
         let api = self.api.as_ref();
         let (response, note) = match api.filter(|api| api.has_path(request.uri().path())) {
             Some(api) => api.answer(peer.address, Incoming::of(request)).await,
             None => self.filtered(request, peer).await,
         };
-        if let Some((recent, asked)) = recent
+        if let Some((recent, asked, id)) = recent
             && let Some(token) = note.token
         {
-            let request_id = response.headers().get("x-request-id");
-            let answered = asked.answered(self.connect.now(), response.status(), request_id);
+            let answered = asked.answered(self.connect.now(), response.status(), id.as_ref());
             recent.add(token.into(), &answered);
         }
         (response, note)

@@ -144,7 +144,7 @@ impl Reply {
     /// The response, with the headers of the applied rate limit.
     pub fn into_response(self, rate: RateStatus) -> Response<Bytes> {
         let mut response = self.into_bare_response();
-        add_rate(response.headers_mut(), rate);
+        add_rate(response.headers_mut(), Some(rate));
         response
     }
 
@@ -236,9 +236,13 @@ const RATE: [HeaderName; 3] = {
 };
 
 /// Adds the rate limit headers to a response, and by default `no-store`.
-pub(crate) fn add_rate(headers: &mut HeaderMap, rate: RateStatus) {
-    for (name, (_, value)) in RATE.into_iter().zip(rate.headers()) {
-        headers.insert(name, HeaderValue::from(value));
+pub(crate) fn add_rate(headers: &mut HeaderMap, rate: Option<RateStatus>) {
+    let rates = rate.iter().flat_map(RateStatus::headers);
+    for (name, (_, value)) in RATE.into_iter().zip(rates) {
+        // Digits are always valid header text.
+        if let Ok(value) = HeaderValue::from_str(itoa::Buffer::new().format(value)) {
+            headers.insert(name, value);
+        }
     }
     headers
         .entry(CACHE_CONTROL)

@@ -88,9 +88,7 @@ pub(crate) fn filters(
 fn dressed(reply: Reply, rate: Option<RateStatus>, note: RequestNote) -> warp::reply::Response {
     let mut response = warp::Reply::into_response(reply);
     response.extensions_mut().insert(note);
-    if let Some(rate) = rate {
-        add_rate(response.headers_mut(), rate);
-    }
+    add_rate(response.headers_mut(), rate);
     response
 }
 

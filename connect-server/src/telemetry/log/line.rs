@@ -145,6 +145,11 @@ struct Escaped<'l>(&'l mut String);
 
 impl fmt::Write for Escaped<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
+        // Nearly all texts are plain, and need no look at each character.
+        if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+            self.0.push_str(text);
+            return Ok(());
+        }
         for character in text.chars() {
             if is_hidden(character) {
                 self.0.extend(character.escape_default());
