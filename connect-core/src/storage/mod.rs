@@ -23,7 +23,8 @@
 //! 6. **Durable before seen.** Once `commit` has returned, or a `read` has shown a write, the write
 //!    survives a killed process and a loss of power (for backends with persistence).
 //! 7. **Progress.** Locks are granted in the order of the requests. The holder of a lock meets no
-//!    conflict on rows written only under its guard, so a unit of work runs twice at most.
+//!    conflict on rows written only under its guard. So a unit of work runs a bounded number of
+//!    times; after that under a lock, which guarantees progress.
 //! 8. **Lost locks.** When the holder of a lock dies, loses its connection, or exceeds the lease
 //!    (10 seconds), the lock goes to the next caller, and a commit under the old lock is refused.
 //! 9. **Cancellation.** Dropping the future of a commit leaves it applied or not applied, never in
@@ -85,6 +86,10 @@ pub const MAX_KEY_LEN: usize = 2048;
 
 /// The longest value, in bytes (16 MiB), for every backend to accept.
 pub const MAX_VALUE_LEN: usize = 16 * 1024 * 1024;
+
+/// The most writes of a small commit.
+/// Its trip to a database costs more than its rows.
+pub(crate) const FEW_WRITES: usize = 64;
 
 /// A failure of the backend: disk full, connection lost, file damaged.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -152,13 +157,21 @@ pub trait Storage: Send + Sync + 'static {
     async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError>;
 
     /// Checks every expectation, then applies every write; returns once both are durable.
-    /// Waits while another caller holds the lock of the commit's guard.
+    /// Waits while another caller of this process holds the lock of the commit's guard. For one of
+    /// another process it waits, or answers [`CommitError::Conflict`], also if that one then
+    /// changes nothing.
     async fn commit(&self, commit: Commit) -> Result<(), CommitError>;
 
     /// Locks a guard: only the holder commits with it.
     /// The lock lasts until it is dropped or its lease ends. For a unit of work after a conflict.
     /// Waits for commits with this guard under way, cancelled ones included.
     async fn lock(&self, guard: &[u8]) -> Result<Box<dyn Locked>, StorageError>;
+
+    /// Returns whether other processes may write to the store.
+    /// There a small unit of work tries several times before it takes a lock.
+    fn is_shared(&self) -> bool {
+        false
+    }
 }
 
 /// A lock on a guard.

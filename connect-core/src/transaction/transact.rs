@@ -3,15 +3,25 @@
 //! It is the only one: outside of `transaction`, no unit of work can be begun or committed
 //! ([`UnitOfWork::new`] and [`UnitOfWork::commit`] are not visible there).
 
+use std::time::Duration;
+
 use uuid::Uuid;
 
 use super::{Fault, Store, clock::clock_key, unit::UnitOfWork};
 use crate::storage::Locked;
 
 /// The most runs of a transaction.
-/// One without a lock and one with it are enough, unless rows outside the partition change
-/// meanwhile (a token is revoked), or a lock is lost.
+/// One with a lock is enough, unless rows outside the partition change meanwhile (a token is
+/// revoked), or a lock is lost.
 const MOST_ATTEMPTS: usize = 16;
+
+/// The most runs of a small transaction without a lock.
+/// This is for a store shared with other processes. A lock takes a transaction of its own in the
+/// database; the commits of several locations share one.
+const TRIES: usize = 10;
+
+/// The pause between these runs, for the commit of the other process to end.
+const PAUSE: Duration = Duration::from_millis(1);
 
 /// The end of one run of a transaction.
 pub(crate) struct End<'s, T> {
@@ -39,7 +49,8 @@ impl Store {
     ///
     /// `work` gets a unit of work, and returns an [`End`] with or without a commit. The first
     /// run takes no lock. After a conflict, the next run holds a lock, so no other writer commits in
-    /// the partition. An error ends the transaction without a commit.
+    /// the partition; on a shared store, a small unit of work tries [`TRIES`] times before. An error
+    /// ends the transaction without a commit.
     pub(crate) async fn transact<'s, T, E, F, Fut>(
         &'s self,
         partition: impl Into<Uuid>,
@@ -65,15 +76,20 @@ impl Store {
         Fut: Future<Output = Result<End<'s, T>, E>>,
         E: From<Fault>,
     {
-        for _ in 0..MOST_ATTEMPTS {
+        for run in 1..=MOST_ATTEMPTS {
             let lock = match locks {
                 true => Some(self.lock(partition).await?),
                 false => None,
             };
             let End { unit, result } = work(UnitOfWork::new(self, partition, lock)).await?;
             let Some(unit) = unit else { return Ok(result) };
+            let may_try = unit.is_small() && self.storage().is_shared();
             if self.end(unit).await? {
                 return Ok(result);
+            }
+            if may_try && run < TRIES && !locks {
+                tokio::time::sleep(PAUSE).await;
+                continue;
             }
             // Also after a conflict under a lock: then the lock was lost, or a row outside the
             // partition has changed. The next run takes a new lock, behind the waiting callers.
@@ -82,10 +98,12 @@ impl Store {
         Err(Fault::Busy.into())
     }
 
-    /// Returns whether a partition lately had conflicts.
-    /// There a lock from the start is cheaper: it costs one round trip, a failed run two.
-    pub(crate) fn is_contended(&self, partition: Uuid) -> bool {
-        self.contended().has(partition, self.elapsed())
+    /// Returns whether to lock a partition from the start.
+    /// It lately had conflicts: the lock costs one round trip, a failed run two. Small work on a
+    /// shared store tries first.
+    pub(crate) fn locks_first(&self, partition: Uuid, is_small: bool) -> bool {
+        let tries = is_small && self.storage().is_shared();
+        !tries && self.contended().has(partition, self.elapsed())
     }
 
     async fn lock(&self, partition: Uuid) -> Result<Box<dyn Locked>, Fault> {
@@ -108,13 +126,21 @@ impl Store {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
+    use std::sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    };
 
+    use async_trait::async_trait;
     use futures_util::FutureExt as _;
+    use tokio::time::Instant;
 
     use super::*;
     use crate::{
-        storage::{Key, Value, memory::MemoryStorage},
+        storage::{
+            Commit, CommitError, FEW_WRITES, Key, Read, State, Storage, StorageError, Value,
+            memory::MemoryStorage,
+        },
         transaction::{
             Reads,
             environment::Environment,
@@ -169,6 +195,70 @@ mod tests {
         }
     }
 
+    /// A store that may have writers in other processes. It counts the locks.
+    struct Counting {
+        storage: MemoryStorage,
+        is_shared: bool,
+        locks: AtomicUsize,
+    }
+
+    #[async_trait]
+    impl Storage for Counting {
+        async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError> {
+            self.storage.read(reads).await
+        }
+
+        async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
+            self.storage.commit(commit).await
+        }
+
+        async fn lock(&self, guard: &[u8]) -> Result<Box<dyn Locked>, StorageError> {
+            self.locks.fetch_add(1, Relaxed);
+            self.storage.lock(guard).await
+        }
+
+        fn is_shared(&self) -> bool {
+            self.is_shared
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn small_work_tries_before_it_locks_a_shared_store() {
+        let most = FEW_WRITES as u64;
+        for (is_shared, writes, tries) in [
+            (false, 1, 1),
+            (true, 1, TRIES),
+            (true, most, TRIES),
+            (true, most + 1, 1),
+        ] {
+            let storage = Arc::new(Counting {
+                storage: MemoryStorage::new(),
+                is_shared,
+                locks: AtomicUsize::new(0),
+            });
+            let store = Store::new(storage.clone(), Environment::default());
+            let (begin, place) = (Instant::now(), row(writes + 1));
+            let result = store.transact(PLACE, |mut unit| {
+                let missing = &place;
+                async move {
+                    unit.load(Reads::of(PLACE)).await?;
+                    (1..=writes).for_each(|number| unit.put(row(number), Value::default()));
+                    unit.expect(missing, &Value::default());
+                    Ok::<_, Fault>(End::commit(unit, ()))
+                }
+            });
+            assert!(matches!(result.await, Err(Fault::Busy)));
+            let what = format!("{is_shared} {writes}");
+            assert_eq!(storage.locks.load(Relaxed), MOST_ATTEMPTS - tries, "{what}");
+            let pauses = u32::try_from(tries - 1).unwrap();
+            assert_eq!(begin.elapsed(), PAUSE * pauses, "{what}");
+            for is_small in [false, true] {
+                let locks_first = store.locks_first(PLACE, is_small);
+                assert_eq!(locks_first, !(is_shared && is_small), "{what}");
+            }
+        }
+    }
+
     #[tokio::test]
     async fn a_rollback_and_an_error_write_nothing() {
         let store = store();
@@ -194,11 +284,11 @@ mod tests {
                 store.contended().note(PLACE, store.elapsed());
             }
             let lock = store.storage().lock(&clock_key(PLACE)).await.unwrap();
-            let transaction =
-                store.transact_with(PLACE, store.is_contended(PLACE), |mut unit| async move {
-                    put(&mut unit).await?;
-                    Ok::<_, Fault>(End::rollback(()))
-                });
+            let locks = store.locks_first(PLACE, true);
+            let transaction = store.transact_with(PLACE, locks, |mut unit| async move {
+                put(&mut unit).await?;
+                Ok::<_, Fault>(End::rollback(()))
+            });
             let waits = transaction.now_or_never().is_none();
             assert_eq!(waits, is_contended);
             drop(lock);

@@ -130,6 +130,11 @@ impl Writes {
         all
     }
 
+    /// The number of written keys.
+    pub(super) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }

@@ -4,7 +4,7 @@
 //! A location's commits are serialised by its clock row anyway; queueing them in the process saves the
 //! retries. During one commit, arriving writes form the next group. Each is a separate operation with its
 //! own time, answer and idempotency record, but all of them share one read and one commit. After a conflict
-//! with another process, a group is run again under the location's lock.
+//! with another process, a group is run again, in the end under the location's lock.
 //!
 //! A queue is processed by a separate task, so a caller going away interrupts no write. A single failure
 //! (an unreadable row, a panic) affects only its own write: a group failing as a whole is run again one by
@@ -53,6 +53,9 @@ impl WriteQueues {
 
 /// The most writes in a shared commit, besides the limit of their records.
 const MOST_JOBS: usize = 64;
+
+/// The most records of a group expected to make a small commit.
+const FEW_RECORDS: usize = 8;
 
 /// Queues `job` and waits until it is done and durable.
 pub(crate) async fn run(queues: &Arc<WriteQueues>, job: Job) -> Outcome {
@@ -140,13 +143,14 @@ async fn commit_group(store: &Store, location: Uuid, jobs: &[Job]) -> Vec<Outcom
 }
 
 /// Performs the jobs in order and commits them at once.
-/// After a conflict with another process, it tries again under a lock.
+/// After a conflict with another process, it tries again, in the end under a lock.
 async fn commit_together(
     store: &Store,
     location: Uuid,
     jobs: &[Job],
 ) -> Result<Vec<Outcome>, Fault> {
-    let locks = store.is_contended(location);
+    let records: usize = jobs.iter().map(|job| job.change.weight()).sum();
+    let locks = store.locks_first(location, records <= FEW_RECORDS);
     let committing = store.transact_with(location, locks, |mut unit| async move {
         load(store, &mut unit, location, jobs).await?;
         let mut outcomes = Vec::with_capacity(jobs.len());

@@ -179,6 +179,10 @@ impl Storage for PostgresStorage {
         let lock = lock.inspect_err(|error| self.room.note(error))?;
         Ok(Box::new(lock))
     }
+
+    fn is_shared(&self) -> bool {
+        true
+    }
 }
 
 /// The error of an item whose batch got no answer.

@@ -25,8 +25,8 @@ use super::{
 };
 use crate::{
     storage::{
-        Commit, CommitError, Entry, Expectation, Guard, Key, Locked, Range, Read, State,
-        StorageError, Value, Write,
+        Commit, CommitError, Entry, Expectation, FEW_WRITES, Guard, Key, Locked, Range, Read,
+        State, StorageError, Value, Write,
     },
     wire::Timestamp,
 };
@@ -108,6 +108,12 @@ impl<'s> UnitOfWork<'s> {
     /// The time of the current operation: the `updatedAt` of its records.
     pub(crate) fn time(&self) -> Timestamp {
         self.time
+    }
+
+    /// Returns whether the unit has few writes.
+    /// A failed run of such a unit costs less than a lock.
+    pub(super) fn is_small(&self) -> bool {
+        self.writes.len() <= FEW_WRITES
     }
 
     /// The current time, for counting periods.
