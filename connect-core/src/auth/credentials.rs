@@ -23,7 +23,7 @@ pub(crate) struct Credentials {
     pub(crate) token_row: Value,
     pub(crate) token: Arc<Token>,
     pub(crate) account_row: Value,
-    pub(crate) account: Arc<Account>,
+    pub(crate) account: Account,
 }
 
 impl Credentials {
@@ -43,7 +43,7 @@ impl Credentials {
             token_row,
             token: Arc::new(token),
             account_row,
-            account: Arc::new(account),
+            account,
         })
     }
 

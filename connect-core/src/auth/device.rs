@@ -1,6 +1,6 @@
 //! Screens with a key, and the rights of each type of screen.
 
-use std::{fmt, sync::Arc};
+use std::fmt;
 
 use super::credential_cache::Credential;
 use crate::{
@@ -17,7 +17,7 @@ pub(crate) struct Device {
     pub(crate) key: Key,
     pub(crate) key_row: Value,
     pub(crate) account_row: Value,
-    pub(crate) account: Arc<Account>,
+    pub(crate) account: Account,
     pub(crate) screen: Screen,
 }
 
@@ -41,7 +41,7 @@ impl Credential for Device {
             key: screen_key,
             key_row,
             account_row,
-            account: Arc::new(account),
+            account,
         }))
     }
 }

@@ -24,11 +24,9 @@ use crate::{
 /// token and the account are unchanged since, or still give the same right.
 #[derive(Clone)]
 pub struct Access {
-    account: Arc<Account>,
-    account_row: Value,
+    caller: Caller,
     /// The index of the location in the account.
     place: usize,
-    caller: Caller,
     /// The rate-limit status at admission, if the caller is a screen.
     rate: Option<RateStatus>,
 }
@@ -80,18 +78,43 @@ impl Actor<'_> {
     }
 }
 
-/// The caller, with the rows its right depends on.
+/// The caller and its account, with the rows its right depends on.
+/// Cheap to clone: each request does so a few times.
 #[derive(Clone, Debug)]
 enum Caller {
     /// An owner, or software with its own check of callers.
-    Owner(Uuid),
+    Owner(Arc<Owner>),
     /// A token, with the permitted scope.
     Token(Arc<Credentials>, Scope),
     /// A screen with its key.
     Screen(Arc<Device>),
 }
 
+/// An owner's account, and the name of the caller.
+struct Owner {
+    id: Uuid,
+    account: Account,
+    account_row: Value,
+}
+
+impl fmt::Debug for Owner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Owner")
+            .field("id", &self.id)
+            .finish_non_exhaustive()
+    }
+}
+
 impl Caller {
+    /// The account, and its row.
+    fn account(&self) -> (&Account, &Value) {
+        match self {
+            Self::Owner(owner) => (&owner.account, &owner.account_row),
+            Self::Token(credentials, _) => (&credentials.account, &credentials.account_row),
+            Self::Screen(device) => (&device.account, &device.account_row),
+        }
+    }
+
     /// The row behind the right besides the account's, and its key.
     fn row(&self) -> Option<(&Key, &Value)> {
         match self {
@@ -115,18 +138,17 @@ impl Access {
     /// `caller` separates the idempotency keys of different callers. `None` if the account has no such
     /// location.
     pub(crate) fn of_owner(
-        account: Arc<Account>,
+        account: Account,
         account_row: Value,
         location: Id<Location>,
         caller: Uuid,
     ) -> Option<Self> {
-        Some(Self {
-            place: place_of(&account, location)?,
+        let owner = Owner {
+            id: caller,
             account,
             account_row,
-            caller: Caller::Owner(caller),
-            rate: None,
-        })
+        };
+        Self::of(Caller::Owner(owner.into()), location)
     }
 
     /// A token's access to `location`, within `scope`.
@@ -136,23 +158,22 @@ impl Access {
         location: Id<Location>,
         scope: Scope,
     ) -> Option<Self> {
-        Some(Self {
-            place: place_of(&credentials.account, location)?,
-            account: credentials.account.clone(),
-            account_row: credentials.account_row.clone(),
-            caller: Caller::Token(credentials, scope),
-            rate: None,
-        })
+        Self::of(Caller::Token(credentials, scope), location)
     }
 
     /// A screen's access to its location.
     /// `None` if the account has no such location.
     pub(crate) fn of_screen(device: Arc<Device>) -> Option<Self> {
+        let location = device.screen.location_id;
+        Self::of(Caller::Screen(device), location)
+    }
+
+    fn of(caller: Caller, location: Id<Location>) -> Option<Self> {
+        let (account, _) = caller.account();
+        let mut places = account.locations.iter();
         Some(Self {
-            place: place_of(&device.account, device.screen.location_id)?,
-            account: device.account.clone(),
-            account_row: device.account_row.clone(),
-            caller: Caller::Screen(device),
+            place: places.position(|place| place.id == location)?,
+            caller,
             rate: None,
         })
     }
@@ -174,12 +195,12 @@ impl Access {
 
     /// The account.
     pub fn account(&self) -> &Account {
-        &self.account
+        self.caller.account().0
     }
 
     /// The location.
     pub fn location(&self) -> &AccountLocation {
-        &self.account.locations[self.place]
+        &self.account().locations[self.place]
     }
 
     /// Returns true if the caller's rights at admission include a scope.
@@ -222,7 +243,7 @@ impl Access {
     /// Returns the acting caller.
     pub fn actor(&self) -> Actor<'_> {
         match &self.caller {
-            Caller::Owner(id) => Actor::Owner { id: *id },
+            Caller::Owner(owner) => Actor::Owner { id: owner.id },
             Caller::Token(credentials, _) => Actor::Token {
                 id: credentials.token.id,
                 name: &credentials.token.name,
@@ -263,7 +284,7 @@ impl Access {
             }
         };
         let before = self.caller.row().map(|(_, row)| row);
-        if account_row == self.account_row && own_row.as_ref() == before {
+        if account_row == *self.caller.account().1 && own_row.as_ref() == before {
             return Ok(None);
         }
         let location = self.location().id;
@@ -284,14 +305,14 @@ impl Access {
             _ => {
                 let account = serde_json::from_slice::<Account>(&account_row)
                     .map_err(|e| Fault::corrupt(&account_key, e))?;
-                Self::of_owner(account.into(), account_row, location, self.actor().id())
+                Self::of_owner(account, account_row, location, self.actor().id())
             }
         };
         renewed.map(Some).ok_or_else(|| self.lost())
     }
 
     fn account_key(&self) -> Key {
-        key(self.account.id.uuid(), Family::Account, &[])
+        key(self.account().id.uuid(), Family::Account, &[])
     }
 
     fn lost(&self) -> Error {
@@ -302,14 +323,9 @@ impl Access {
 impl fmt::Debug for Access {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Access")
-            .field("account", &self.account.id)
+            .field("account", &self.account().id)
             .field("location", &self.location().id)
             .field("caller", &self.caller)
             .finish_non_exhaustive()
     }
-}
-
-fn place_of(account: &Account, location: Id<Location>) -> Option<usize> {
-    let mut places = account.locations.iter();
-    places.position(|place| place.id == location)
 }

@@ -165,7 +165,7 @@ impl Connect {
         caller: impl Into<Uuid>,
     ) -> Result<Access, Error> {
         let (account, row) = self.account_with_row(account).await?;
-        Access::of_owner(account.into(), row, location, caller.into())
+        Access::of_owner(account, row, location, caller.into())
             .ok_or_else(|| Error::not_found("location", location))
     }
 }

@@ -13,7 +13,8 @@ use crate::storage::Value;
 pub(crate) struct ParseCache<K, P, const N: usize>(Cache<K, ParsedRows<P, N>, ByBytes>);
 
 /// A parsed value, after its rows.
-type ParsedRows<P, const N: usize> = ([Value; N], Arc<P>);
+/// Shared as one, since requests on all processors count each reference.
+type ParsedRows<P, const N: usize> = Arc<([Value; N], Arc<P>)>;
 
 /// The most bytes of cached rows.
 /// A parsed value takes about as much memory as its row.
@@ -30,8 +31,8 @@ const ENTRY_BYTES: usize = 256;
 struct ByBytes;
 
 impl<K, P, const N: usize> Weighter<K, ParsedRows<P, N>> for ByBytes {
-    fn weight(&self, _: &K, (rows, _): &ParsedRows<P, N>) -> u64 {
-        let bytes: usize = rows.iter().map(|row| row.len()).sum();
+    fn weight(&self, _: &K, parsed: &ParsedRows<P, N>) -> u64 {
+        let bytes: usize = parsed.0.iter().map(|row| row.len()).sum();
         (ENTRY_BYTES + bytes) as u64
     }
 }
@@ -45,18 +46,19 @@ impl<K: Eq + Hash, P, const N: usize> Default for ParseCache<K, P, N> {
 impl<K: Eq + Hash, P, const N: usize> ParseCache<K, P, N> {
     /// Returns the value under this key, if parsed from the same rows.
     pub(crate) fn get(&self, key: &K, rows: &[Value; N]) -> Option<Arc<P>> {
-        let (known_rows, parsed) = self.0.get(key)?;
+        let known = self.0.get(key)?;
+        let (known_rows, parsed) = &*known;
         let is_same = known_rows.iter().zip(rows).all(|(one, other)| {
             // Cheap when the store returned the very same bytes.
             Arc::ptr_eq(one, other) || one == other
         });
-        is_same.then_some(parsed)
+        is_same.then(|| parsed.clone())
     }
 
     /// Stores a parsed value with its rows, replacing an earlier one.
     pub(crate) fn put(&self, key: K, rows: [Value; N], parsed: P) -> Arc<P> {
         let parsed = Arc::new(parsed);
-        self.0.insert(key, (rows, parsed.clone()));
+        self.0.insert(key, Arc::new((rows, parsed.clone())));
         parsed
     }
 }
