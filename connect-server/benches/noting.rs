@@ -69,7 +69,7 @@ pub fn measure(runtime: &Runtime) {
     beside_bare(runtime, &shop);
 }
 
-/// Measures the whole server beside a handler that answers with the same bytes.
+/// Measures the whole server beside a handler with the same answer.
 fn beside_bare(runtime: &Runtime, shop: &Served) {
     Switch::turn(true);
     let address = runtime.block_on(shop.serve(ConnectApp::observed));

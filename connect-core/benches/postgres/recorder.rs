@@ -59,6 +59,10 @@ impl Storage for Recorder {
     async fn lock(&self, guard: &[u8]) -> Result<Box<dyn Locked>, StorageError> {
         self.store.lock(guard).await
     }
+
+    fn is_shared(&self) -> bool {
+        self.store.is_shared()
+    }
 }
 
 /// A [`Read`] with keys of its own.

@@ -92,6 +92,19 @@ impl Write {
     }
 }
 
+/// The most writes of a small commit.
+const FEW_WRITES: usize = 64;
+
+/// The most bytes of a small commit.
+const FEW_BYTES: usize = 64 * 1024;
+
+/// Returns true if a trip to a database costs more than these writes.
+pub(crate) fn is_small<'w>(writes: impl ExactSizeIterator<Item = &'w Write>) -> bool {
+    let has_few = writes.len() <= FEW_WRITES;
+    let values = writes.filter_map(Write::value);
+    has_few && values.map(<[u8]>::len).sum::<usize>() <= FEW_BYTES
+}
+
 /// A set of writes, applied as a whole if every expectation holds.
 #[derive(Clone, Debug, Default)]
 pub struct Commit {

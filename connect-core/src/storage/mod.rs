@@ -64,6 +64,7 @@ use std::{fmt, sync::Arc};
 
 use async_trait::async_trait;
 
+pub(crate) use commit::is_small;
 pub use commit::{Commit, CommitError, Expectation, Guard, Write};
 pub use read::{Found, Range, Read, Snapshot, State, answer};
 pub use rows_version::{NewerRows, RowsVersion};
@@ -86,10 +87,6 @@ pub const MAX_KEY_LEN: usize = 2048;
 
 /// The longest value, in bytes (16 MiB), for every backend to accept.
 pub const MAX_VALUE_LEN: usize = 16 * 1024 * 1024;
-
-/// The most writes of a small commit.
-/// Its trip to a database costs more than its rows.
-pub(crate) const FEW_WRITES: usize = 64;
 
 /// A failure of the backend: disk full, connection lost, file damaged.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -157,9 +154,9 @@ pub trait Storage: Send + Sync + 'static {
     async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError>;
 
     /// Checks every expectation, then applies every write; returns once both are durable.
-    /// Waits while another caller of this process holds the lock of the commit's guard. For one of
-    /// another process it waits, or answers [`CommitError::Conflict`], also if that one then
-    /// changes nothing.
+    /// Waits while another caller of this process holds the lock of the commit's guard. For another
+    /// transaction on the guard it waits, or answers [`CommitError::Conflict`], also if that one
+    /// then changes nothing.
     async fn commit(&self, commit: Commit) -> Result<(), CommitError>;
 
     /// Locks a guard: only the holder commits with it.

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::{Fault, Store, clock::clock_key, unit::UnitOfWork};
 use crate::storage::Locked;
 
-/// The most runs of a transaction.
+/// The most runs of a transaction, besides tries of a small one.
 /// One with a lock is enough, unless rows outside the partition change meanwhile (a token is
 /// revoked), or a lock is lost.
 const MOST_ATTEMPTS: usize = 16;
@@ -20,7 +20,8 @@ const MOST_ATTEMPTS: usize = 16;
 /// database; the commits of several locations share one.
 const TRIES: usize = 10;
 
-/// The pause between these runs, for the commit of the other process to end.
+/// The pause between these runs.
+/// The commit of the other process ends meanwhile.
 const PAUSE: Duration = Duration::from_millis(1);
 
 /// The end of one run of a transaction.
@@ -76,7 +77,8 @@ impl Store {
         Fut: Future<Output = Result<End<'s, T>, E>>,
         E: From<Fault>,
     {
-        for run in 1..=MOST_ATTEMPTS {
+        let (mut runs, mut tries) = (0, 1);
+        while runs < MOST_ATTEMPTS {
             let lock = match locks {
                 true => Some(self.lock(partition).await?),
                 false => None,
@@ -87,13 +89,15 @@ impl Store {
             if self.end(unit).await? {
                 return Ok(result);
             }
-            if may_try && run < TRIES && !locks {
+            if may_try && !locks && tries < TRIES {
+                tries += 1;
                 tokio::time::sleep(PAUSE).await;
                 continue;
             }
             // Also after a conflict under a lock: then the lock was lost, or a row outside the
             // partition has changed. The next run takes a new lock, behind the waiting callers.
             locks = true;
+            runs += 1;
         }
         Err(Fault::Busy.into())
     }
@@ -138,7 +142,7 @@ mod tests {
     use super::*;
     use crate::{
         storage::{
-            Commit, CommitError, FEW_WRITES, Key, Read, State, Storage, StorageError, Value,
+            Commit, CommitError, Key, Read, State, Storage, StorageError, Value,
             memory::MemoryStorage,
         },
         transaction::{
@@ -195,7 +199,7 @@ mod tests {
         }
     }
 
-    /// A store that may have writers in other processes. It counts the locks.
+    /// A store with writers in other processes, if any. It counts the locks.
     struct Counting {
         storage: MemoryStorage,
         is_shared: bool,
@@ -224,7 +228,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn small_work_tries_before_it_locks_a_shared_store() {
-        let most = FEW_WRITES as u64;
+        let most = 64;
         for (is_shared, writes, tries) in [
             (false, 1, 1),
             (true, 1, TRIES),
@@ -249,7 +253,7 @@ mod tests {
             });
             assert!(matches!(result.await, Err(Fault::Busy)));
             let what = format!("{is_shared} {writes}");
-            assert_eq!(storage.locks.load(Relaxed), MOST_ATTEMPTS - tries, "{what}");
+            assert_eq!(storage.locks.load(Relaxed), MOST_ATTEMPTS - 1, "{what}");
             let pauses = u32::try_from(tries - 1).unwrap();
             assert_eq!(begin.elapsed(), PAUSE * pauses, "{what}");
             for is_small in [false, true] {

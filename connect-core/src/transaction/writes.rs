@@ -130,9 +130,9 @@ impl Writes {
         all
     }
 
-    /// The number of written keys.
-    pub(super) fn len(&self) -> usize {
-        self.rows.len()
+    /// The writes, without their keys.
+    pub(super) fn values(&self) -> impl ExactSizeIterator<Item = &Write> {
+        self.rows.values()
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -91,7 +91,7 @@ mod tests {
         let log = log.text();
         assert!(log.contains("a request failed"), "{log}");
         assert!(
-            log.contains("list-1") && log.contains("cannot be read"),
+            log.contains("request_id=\"list-1\"") && log.contains("cannot be read"),
             "{log}"
         );
     }

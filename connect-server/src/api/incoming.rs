@@ -12,6 +12,7 @@ use futures_util::TryStreamExt;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, uri::PathAndQuery};
 use http_body::{Body, Frame};
 use http_body_util::StreamBody;
+use tracing::field::debug;
 use warp::{Filter, Rejection, path::FullPath};
 
 use super::{
@@ -44,7 +45,7 @@ impl<B> IncomingBody for B where
 }
 
 impl<B> Incoming<B> {
-    /// Takes a whole request with an id, without copying its headers.
+    /// Takes a whole request, without copying its headers.
     pub(super) fn of(request: Request<B>) -> Self {
         let (parts, body) = request.into_parts();
         let target = parts.uri.into_parts().path_and_query;
@@ -137,25 +138,24 @@ impl ResponseContext {
 }
 
 /// Turns a reply into the response of its request.
-/// It adds the common headers but the id and the encoding, and logs a server error.
+/// It adds the encoding and the common headers except the id, and logs a server error.
 pub(super) async fn finish(
     reply: Reply,
     asked: &ResponseContext,
     rate: Option<RateStatus>,
 ) -> Response<Bytes> {
     if let Some(cause) = reply.cause() {
-        let ResponseContext {
-            method, request_id, ..
-        } = asked;
         // By the id the client's report finds this line.
-        tracing::error!(?request_id, %method, %cause, "a request failed");
+        let request_id = asked.request_id.as_ref().map(debug);
+        tracing::error!(request_id, method = %asked.method, %cause, "a request failed");
     }
     let mut response = reply.encoded(asked.accepted).await.into_bare_response();
     add_rate(response.headers_mut(), rate);
     response
 }
 
-/// The same for warp, with the id of the request and the note for its log.
+/// Turns a reply into a response of warp.
+/// It has the id of the request, and the note for its log.
 pub(super) async fn respond(
     reply: Reply,
     asked: ResponseContext,

@@ -1,4 +1,4 @@
-//! The API and the device API as warp filters: the way of a request to its response.
+//! The API and the device API: the way of a request to its response.
 
 use std::net::IpAddr;
 
@@ -60,7 +60,7 @@ pub fn api_at(
     connect: Connect,
     public: &PublicUrl,
 ) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone + Send + Sync + 'static {
-    filter(ServedApi::at(connect, public))
+    filter(ServedApi::of_tokens(connect).at(public))
 }
 
 /// The device API, below `/device/v1`.
@@ -97,10 +97,8 @@ fn filter(
         .then(move |address, incoming| {
             let api = api.clone();
             async move {
-                let (response, note) = api.answer_with_id(address, incoming).await;
-                let mut response = response.map(Into::into);
-                response.extensions_mut().insert(note);
-                response
+                let response = api.answer_alone(address, incoming).await;
+                response.map(Into::into)
             }
         })
 }
@@ -131,11 +129,11 @@ impl ServedApi {
         }
     }
 
-    /// The same with its public address in the document.
-    pub(super) fn at(connect: Connect, public: &PublicUrl) -> Self {
+    /// Puts the public address of the API for tokens into its document.
+    pub(super) fn at(self, public: &PublicUrl) -> Self {
         Self {
             document: ServedDocument::at(public, OPENAPI),
-            ..Self::of_tokens(connect)
+            ..self
         }
     }
 
@@ -157,20 +155,21 @@ impl ServedApi {
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 
-    /// Answers like [`answer`](Self::answer), with the id of the request on the response.
-    /// A request without a usable id gets one.
-    pub(super) async fn answer_with_id(
+    /// Answers a request in a server other than ours.
+    /// A request without a usable id gets one. The id and the note are on the response.
+    pub(super) async fn answer_alone(
         &self,
         address: IpAddr,
         mut incoming: Incoming<impl IncomingBody>,
-    ) -> (http::Response<Bytes>, RequestNote) {
+    ) -> http::Response<Bytes> {
         let id = headers::ensure_request_id(&mut incoming.headers);
         let (mut response, note) = self.answer(address, incoming).await;
         response.headers_mut().insert(headers::REQUEST_ID, id);
-        (response, note)
+        response.extensions_mut().insert(note);
+        response
     }
 
-    /// Answers a request from a network address, with the note for its log.
+    /// Answers a request, and returns the note for its log.
     /// The server around it gives the request its id, and puts it on the response.
     pub(super) async fn answer(
         &self,
@@ -235,5 +234,41 @@ impl ServedApi {
             Err(reply) => reply,
         };
         (reply, rate)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use connect_core::storage::memory::MemoryStorage;
+
+    use super::*;
+
+    #[test]
+    fn an_api_has_the_paths_below_its_own() {
+        let connect = Connect::builder(Arc::new(MemoryStorage::new())).build();
+        let apis = [
+            ServedApi::of_tokens(connect.clone()),
+            ServedApi::of_screens(connect),
+        ];
+        for (path, expected) in [
+            ("/v1", [true, false]),
+            ("/v1/", [true, false]),
+            ("/v1/nothing", [true, false]),
+            ("/device/v1", [false, true]),
+            ("/device/v1/orders", [false, true]),
+            ("/device//v1", [false, false]),
+            ("//v1", [false, false]),
+            ("/v1x", [false, false]),
+            ("/v1%2Fproducts", [false, false]),
+            ("/V1", [false, false]),
+            ("v1", [false, false]),
+            ("*", [false, false]),
+            ("", [false, false]),
+        ] {
+            let found = apis.each_ref().map(|api| api.has_path(path));
+            assert_eq!(found, expected, "{path}");
+        }
     }
 }

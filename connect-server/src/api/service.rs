@@ -1,4 +1,4 @@
-//! The filters of the server's listeners, behind the network layer.
+//! The app of each listener, behind the network layer: its API, and filters for the rest.
 
 use std::sync::Arc;
 
@@ -182,7 +182,7 @@ impl ConnectApp {
     /// For the listener of the API.
     #[must_use]
     pub fn with_public_url(mut self, public: &PublicUrl) -> Self {
-        self.api = Some(ServedApi::at(self.connect.clone(), public));
+        self.api = self.api.map(|api| api.at(public));
         self
     }
 

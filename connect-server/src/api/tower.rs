@@ -64,7 +64,7 @@ where
         let api = self.0.clone();
         Box::pin(async move {
             let address = incoming::address(request.extensions().get().copied(), None);
-            let (response, _) = api.answer_with_id(address, Incoming::of(request)).await;
+            let response = api.answer_alone(address, Incoming::of(request)).await;
             Ok(response.map(Full::new))
         })
     }

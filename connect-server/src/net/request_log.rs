@@ -16,6 +16,7 @@ pub const REQUESTS: &str = "connect_server::requests";
 const LONGEST_METHOD: usize = 16;
 
 /// The facts about a request known only to the app.
+/// The filters and [`ApiService`](crate::ApiService) put it into the extensions of a response.
 #[derive(Clone, Debug, Default)]
 pub struct RequestNote {
     /// The template of the path, such as `/v1/locations/{location}/products`.

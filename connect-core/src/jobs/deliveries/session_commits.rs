@@ -16,8 +16,12 @@ use crate::{
 };
 
 /// The most rows handled by one commit.
-/// Each conflict with a writer halves them.
+/// Each of the first conflicts with a writer halves them.
 const CHUNK: usize = 500;
+
+/// The most times that they are halved.
+/// A small commit may have several conflicts before it runs under a lock.
+const MOST_HALVINGS: u32 = 3;
 
 /// The seconds before a retry of a webhook without an account.
 const LOST_PAUSE: i64 = 300;
@@ -119,8 +123,8 @@ impl<'s> SessionLease<'s> {
     {
         let (work, mut attempts) = (&work, 0);
         let committed = self.store.transact(self.webhook, |mut unit| {
-            let chunk = (CHUNK >> attempts).max(1);
-            attempts += 1;
+            let chunk = CHUNK >> attempts;
+            attempts = MOST_HALVINGS.min(attempts + 1);
             async move {
                 let state = load(&mut unit, Reads::of(self.webhook.uuid())).await?;
                 if !state.is_leased_to(self.id) {

@@ -49,4 +49,8 @@ impl Storage for Alternating {
     async fn lock(&self, guard: &[u8]) -> Result<Box<dyn Locked>, StorageError> {
         self.next().lock(guard).await
     }
+
+    fn is_shared(&self) -> bool {
+        self.next().is_shared()
+    }
 }

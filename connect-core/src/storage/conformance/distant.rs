@@ -84,6 +84,10 @@ impl Storage for Distant {
         let way = self.way.clone();
         Ok(Box::new(DistantLock { lock, way }))
     }
+
+    fn is_shared(&self) -> bool {
+        self.store.is_shared()
+    }
 }
 
 struct DistantLock {

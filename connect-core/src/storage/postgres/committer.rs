@@ -11,14 +11,11 @@ use super::{
     fault::{CommitFailure, is_taken_away},
     version::Version,
 };
-use crate::storage::{Commit, CommitError, FEW_WRITES};
+use crate::storage::{Commit, CommitError, is_small};
 
 /// The concurrent transactions of small commits.
 /// With two, each holds fewer commits, and a busy database completed a fifth fewer commits.
 pub(super) const UNDER_WAY: usize = 1;
-
-/// The most bytes of a small commit.
-const FEW_BYTES: usize = 64 * 1024;
 
 /// The pauses between retries after a conflict with other transactions, in milliseconds.
 const PAUSES: [u64; 5] = [1, 5, 20, 50, 100];
@@ -112,9 +109,7 @@ impl BatchedWork for Committer {
     type Answer = Result<(), CommitError>;
 
     fn is_small(unsent: &Unsent) -> bool {
-        let writes = &unsent.commit.writes;
-        let values = writes.iter().filter_map(|(_, write)| write.value());
-        writes.len() <= FEW_WRITES && values.map(<[u8]>::len).sum::<usize>() <= FEW_BYTES
+        is_small(unsent.commit.writes.iter().map(|(_, write)| write))
     }
 
     async fn send(&self, unsent: Unsent) -> Self::Answer {
@@ -124,10 +119,10 @@ impl BatchedWork for Committer {
         result
     }
 
-    /// Sends commits together, without waiting for a guard in use by another server.
-    /// Its commit is a conflict: the other one has just written the guard, or is about to, and a
-    /// transaction that waits for it costs more than another run of the unit of work. A guard without
-    /// a row is not found here, so its commit goes alone.
+    /// Sends commits together, without waiting for a guard in use.
+    /// Its commit is a conflict: another transaction has just written the guard, or is about to, and
+    /// to wait for it in the database costs more than another run of the unit of work. A guard
+    /// without a row is not found here, so its commit goes alone.
     async fn send_all(&self, mut items: Vec<QueuedItem<Self>>) {
         while items.len() > 1 {
             let connection = match self.connections.get().await {

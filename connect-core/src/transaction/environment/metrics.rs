@@ -28,7 +28,7 @@ pub struct Metrics {
     /// Successful commits.
     pub commits: Counter,
     /// Commits refused by the storage because of a conflict.
-    /// Most of them are retried at once.
+    /// Most of them are retried.
     pub conflicts: Counter,
     /// Failed commits, and commits with an unknown outcome.
     pub failed_commits: Counter,

@@ -25,8 +25,8 @@ use super::{
 };
 use crate::{
     storage::{
-        Commit, CommitError, Entry, Expectation, FEW_WRITES, Guard, Key, Locked, Range, Read,
-        State, StorageError, Value, Write,
+        Commit, CommitError, Entry, Expectation, Guard, Key, Locked, Range, Read, State,
+        StorageError, Value, Write, is_small,
     },
     wire::Timestamp,
 };
@@ -113,7 +113,7 @@ impl<'s> UnitOfWork<'s> {
     /// Returns whether the unit has few writes.
     /// A failed run of such a unit costs less than a lock.
     pub(super) fn is_small(&self) -> bool {
-        self.writes.len() <= FEW_WRITES
+        is_small(self.writes.values())
     }
 
     /// The current time, for counting periods.

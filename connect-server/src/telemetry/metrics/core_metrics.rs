@@ -12,7 +12,7 @@ pub(super) fn families(metrics: &Metrics) -> Vec<MetricFamily> {
     vec![
         Family::counter(
             "connect_store_commits_total",
-            "Commits of the core, by how they ended. Most conflicts are made again at once.",
+            "Commits of the core, by how they ended. After most conflicts they are made again.",
         )
         .by(
             "result",
