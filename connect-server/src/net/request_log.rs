@@ -5,47 +5,14 @@
 use std::{net::IpAddr, time::Instant};
 
 use http::{HeaderValue, Method, StatusCode};
-use uuid::Uuid;
 
-use super::Ended;
-
-/// The target of these lines, to leave them out with `RUST_LOG`.
-pub const REQUESTS: &str = "connect_server::requests";
+use super::{
+    Ended,
+    request_note::{REQUESTS, RequestNote},
+};
 
 /// The longest method written whole; longer ones are none of HTTP's.
 const LONGEST_METHOD: usize = 16;
-
-/// The facts about a request known only to the app.
-/// The filters and [`ApiService`](crate::ApiService) put it into the extensions of a response.
-#[derive(Clone, Debug, Default)]
-pub struct RequestNote {
-    /// The template of the path, such as `/v1/locations/{location}/products`.
-    pub route: Option<&'static str>,
-    /// The caller, by a name without secrets.
-    pub caller: Option<String>,
-    /// The id of the caller's token. It is not logged.
-    pub token: Option<Uuid>,
-    /// Set for requests repeated every few seconds.
-    /// They are logged at debug level, unless they fail.
-    pub is_probe: bool,
-}
-
-impl RequestNote {
-    /// Makes the note of a request to a path of this template.
-    pub fn of(route: Option<&'static str>) -> Self {
-        Self {
-            route,
-            ..Self::default()
-        }
-    }
-
-    /// Names the caller, unless these lines are switched off.
-    pub fn set_caller(&mut self, name: impl FnOnce() -> String) {
-        if tracing::enabled!(target: REQUESTS, tracing::Level::INFO) {
-            self.caller = Some(name());
-        }
-    }
-}
 
 /// A pending log line, with a callback for its request's end.
 /// Dropped before its end, it logs a client gone away.
