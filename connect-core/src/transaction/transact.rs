@@ -85,7 +85,7 @@ impl Store {
             };
             let End { unit, result } = work(UnitOfWork::new(self, partition, lock)).await?;
             let Some(unit) = unit else { return Ok(result) };
-            let may_try = unit.is_small() && self.storage().is_shared();
+            let may_try = self.storage().is_shared() && unit.is_small();
             if self.end(unit).await? {
                 return Ok(result);
             }
