@@ -39,6 +39,8 @@ mod lists;
 mod longest;
 mod lost_lock;
 mod metrics;
+#[cfg(feature = "logic")]
+mod migration;
 mod names;
 #[cfg(feature = "logic")]
 mod newest_first;

@@ -206,7 +206,7 @@ impl Partition {
 
     /// Compares the usage counted by the clock with the rows.
     fn compare_stored(&self, clock: &ChangeClock) -> Option<Problem> {
-        let counted = clock.usage.as_ref().filter(|usage| usage.is_complete())?;
+        let counted = clock.usage.as_ref()?;
         let stored = &self.stored;
         let text = |usage: &Usage| {
             let Usage {
@@ -264,12 +264,10 @@ impl Partition {
         let Some(mut clock) = clock else {
             return Ok(None);
         };
-        if let Some(usage) = clock.usage.as_mut().filter(|usage| usage.is_complete()) {
+        if let Some(usage) = &mut clock.usage {
             let passing = std::mem::take(&mut usage.passing);
-            *usage = Usage {
-                passing,
-                ..self.stored.clone()
-            };
+            *usage = self.stored.clone();
+            usage.passing = passing;
         }
         let writes = [self.journal.mends(self.id), self.registers.mends(self.id)].concat();
         if writes.is_empty() && self.read_clock().as_ref() == Some(&clock) {

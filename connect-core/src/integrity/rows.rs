@@ -53,8 +53,8 @@ fn rule(family: Family) -> Option<Rule> {
         Family::RequestCount => parses::<u32>,
         Family::ClockLead => parses::<u64>,
         Family::Import => unfinished_import,
-        // Only transfers know its content.
-        Family::Restored => parses::<AnyObject>,
+        // Only transfers and migrations know their content.
+        Family::Restored | Family::Migrated => parses::<AnyObject>,
         Family::Account => owners::account,
         Family::Token => owners::token,
         Family::TokenUse => owners::token_use,

@@ -43,7 +43,7 @@ pub struct LocationStored {
     /// The bytes of keys and values in its rows.
     /// Events, stored answers and deliveries count until they are purged.
     pub bytes: u64,
-    /// Unset until maintenance has counted the rows of an older version.
+    /// Unset until a [migration](Connect::migrate) has counted the rows of an older program.
     pub is_counted: bool,
 }
 
@@ -78,15 +78,14 @@ impl AccountStored {
 
 impl LocationStored {
     fn of(location: Id<Location>, usage: Option<&Usage>, now: Timestamp) -> Self {
-        let counted = usage.filter(|usage| usage.is_complete());
-        let of = |count: fn(&Usage) -> u64| counted.map_or(0, count);
+        let of = |count: fn(&Usage) -> u64| usage.map_or(0, count);
         Self {
             location,
             products: of(|usage| usage.products),
             categories: of(|usage| usage.categories),
             option_groups: of(|usage| usage.option_groups),
-            bytes: counted.map_or(0, |usage| usage.total(now)),
-            is_counted: counted.is_some(),
+            bytes: usage.map_or(0, |usage| usage.total(now)),
+            is_counted: usage.is_some(),
         }
     }
 }

@@ -29,8 +29,13 @@ pub(crate) struct ChangeClock {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     numbers: Vec<(u8, u64)>,
     /// The counts of a location's rows.
-    /// `None` before the first count, and in other partitions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// `None` until a [migration](crate::Connect::migrate) has counted the rows of an older program, and in
+    /// other partitions.
+    #[serde(
+        default,
+        deserialize_with = "Usage::finished",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub(crate) usage: Option<Usage>,
 }
 

@@ -162,6 +162,8 @@ families! {
     Restored = 0x06, Global, [];
     /// global | | the lead of a sandbox's clock, in seconds
     ClockLead = 0x07, Global, [];
+    /// global | | the last migration of the store's rows, and the progress of the next
+    Migrated = 0x08, Global, [];
 
     /// account | | the account with its locations and screens
     Account = 0x10, Account, [];

@@ -70,6 +70,7 @@ fn add(paths: &mut BTreeSet<String>, path: &str, value: &Json) {
 pub(super) async fn more() -> Stocked {
     let stocked = Stocked::open().await;
     let (connect, account) = (&stocked.shop.connect, stocked.shop.account);
+    connect.migrate().await.unwrap();
     let group = OptionGroupInput::named("Sauce", vec![OptionInput::named("Ketchup")]);
     let groups = connect.location(&stocked.shop.at).option_groups();
     let first = groups.create(group.clone()).await.unwrap().id;

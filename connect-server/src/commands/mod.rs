@@ -59,6 +59,18 @@ impl OwnerCommand {
         }
     }
 
+    /// Returns whether the command only reads.
+    pub(crate) fn is_list(&self) -> bool {
+        matches!(
+            self,
+            Self::Account(AccountCommand::List)
+                | Self::Location(LocationCommand::List)
+                | Self::Screen(ScreenCommand::List)
+                | Self::Token(TokenCommand::List { .. })
+                | Self::Webhook(WebhookCommand::List | WebhookCommand::Deliveries { .. })
+        )
+    }
+
     /// Returns the result of the command as text.
     ///
     /// # Errors

@@ -86,6 +86,13 @@ pub enum RunError {
     /// The machine's clock cannot be right.
     #[error(transparent)]
     Clock(#[from] ClockSkew),
+    /// The rows of an older program could not be changed.
+    #[error(
+        "the rows of an older version could not be changed for this one: {}; nothing is lost: start the server \
+         again once that is mended, and it continues",
+        .0.cause()
+    )]
+    Migration(Error),
     /// The store has failed, and could not be opened again.
     #[error("the store has failed and could not be opened again: {0}")]
     Dead(String),
@@ -398,6 +405,7 @@ impl Started {
         let connect = builder.build();
         let backups = Backups::new(move || store.freeze());
         check_clock(&connect, clock.now(), options.trust_clock).await?;
+        connect.migrate().await.map_err(RunError::Migration)?;
         let listeners = Listeners::bind(options).await?;
         let images = images(options, allowed, &listeners.api)?;
         let shop = if is_demo {

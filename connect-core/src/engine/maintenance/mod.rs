@@ -1,10 +1,8 @@
 //! Periodic maintenance.
-//! It purges expired rows, moves the clocks of idle locations, counts the rows of older versions, and
-//! stores the last uses of tokens.
+//! It purges expired rows, moves the clocks of idle locations, and stores the last uses of tokens.
 //!
 //! Purging uses the monotonic clock of the process, so a step of the machine's clock purges nothing.
 
-mod counting;
 mod idle;
 mod purge;
 

@@ -436,10 +436,9 @@ impl<'s> UnitOfWork<'s> {
     }
 
     /// The counts of this location, own writes included.
-    /// `None` while they are incomplete.
+    /// `None` before the migration of an older program's rows.
     pub(crate) fn usage(&self) -> Option<&Usage> {
-        let usage = self.clock.usage.as_ref();
-        usage.filter(|usage| usage.is_complete())
+        self.clock.usage.as_ref()
     }
 
     /// The stored bytes of the account, own writes included.

@@ -155,6 +155,9 @@ async fn on_store(
         .webhook_links(Arc::new(links))
         .build();
     clock_check::check(&connect, clock.now()).await?;
+    if !command.is_list() {
+        connect.migrate().await?;
+    }
     let mut execution = Execution::new(&connect, Authority::Operator, None);
     let shown = command.execute(&mut execution).await;
     if let Some(action) = execution.action {

@@ -108,8 +108,6 @@ impl<'c> Purge<'c> {
         };
         for location in locations {
             let id = location.id.uuid();
-            let counted = self.connect.count_rows(id, self.now).await;
-            self.note(counted, id);
             for family in Family::tombstones() {
                 let purged = self.tombstones(id, family).await;
                 self.note(purged, id);

@@ -1,0 +1,169 @@
+//! Changes of the rows written by older programs.
+//!
+//! A migration has the number of the [version of rows](crate::storage::RowsVersion) with the need for it. It works
+//! through the storage trait, so every kind of store has the same migrations, and so has a restored backup.
+//!
+//! A row has the number of the last migration done, and the last location done by the next one. It is the guard
+//! of every commit here, so a commit moves it by one location together with that location's rows:
+//! a killed migration continues there, and several servers on one database share the work.
+//!
+//! The first commit only writes this row. It raises the version of the store, so from then on older programs
+//! do not write: the oldest program beside a migration is the one of its own number.
+
+mod counts;
+
+use std::{collections::BTreeSet, time::Duration};
+
+use futures_util::future::BoxFuture;
+use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
+use uuid::Uuid;
+
+use crate::{
+    engine::Connect,
+    storage::{Commit, Guard, Key, Value},
+    transaction::{
+        Error, Fault,
+        keys::{Family, GLOBAL, key},
+    },
+};
+
+/// A change of the rows of each location.
+struct Migration {
+    number: u32,
+    /// The work, for the log.
+    what: &'static str,
+    /// Makes the change of a location; `None` if its rows need none.
+    change: for<'c> fn(&'c Connect, Uuid) -> BoxFuture<'c, Result<Option<Commit>, Fault>>,
+}
+
+/// All migrations, in the order of their numbers.
+const ALL: [Migration; 1] = [Migration {
+    number: 3,
+    what: "counting the rows of each location",
+    change: |connect, location| Box::pin(counts::change(connect, location)),
+}];
+
+/// The time between two lines of progress in the log.
+const TELL: Duration = Duration::from_secs(5);
+
+/// The progress of all migrations of a store.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Progress {
+    /// The number of the last migration done.
+    done: u32,
+    /// The last location done by the next migration.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    location: Option<Uuid>,
+}
+
+impl Connect {
+    /// Changes the rows of older programs for this one.
+    /// Call it before any other write, at each start of a service: it does nothing if the rows are those of
+    /// this program. It may take seconds for each million rows, and logs its progress.
+    ///
+    /// It may be stopped at any time, and continues at the next call. Several processes may call it at once.
+    ///
+    /// # Errors
+    /// [`Error::Internal`]: the storage failed, or has no room. The rows changed so far are good.
+    pub async fn migrate(&self) -> Result<(), Error> {
+        for migration in &ALL {
+            self.run_migration(migration).await?;
+        }
+        Ok(())
+    }
+
+    async fn run_migration(&self, migration: &Migration) -> Result<(), Error> {
+        let (number, what) = (migration.number, migration.what);
+        let (mut progress, mut row) = self.migrated().await?;
+        if progress.done >= number {
+            return Ok(());
+        }
+        if row.is_none() {
+            // Only afterwards no older program writes any more.
+            self.move_on(Commit::default(), &row, &progress).await?;
+            (progress, row) = self.migrated().await?;
+        }
+        let locations = self.all_locations().await?;
+        let mut told = Instant::now();
+        let mut done = 0;
+        while progress.done < number {
+            let next = locations.iter().find(|at| Some(**at) > progress.location);
+            let (change, reached) = match next {
+                Some(at) => {
+                    let change = (migration.change)(self, *at).await?;
+                    let location = Some(*at);
+                    (
+                        change,
+                        Progress {
+                            location,
+                            ..progress.clone()
+                        },
+                    )
+                }
+                None => {
+                    let (done, location) = (number, None);
+                    (Some(Commit::default()), Progress { done, location })
+                }
+            };
+            done += 1;
+            if told.elapsed() >= TELL {
+                told = Instant::now();
+                tracing::info!(number, done, of = locations.len(), "{what}");
+            }
+            let Some(change) = change else {
+                progress = reached;
+                continue;
+            };
+            // A conflict is another server's commit: it has the progress of both.
+            self.move_on(change, &row, &reached).await?;
+            (progress, row) = self.migrated().await?;
+        }
+        tracing::info!(number, "{what}: done");
+        Ok(())
+    }
+
+    /// Reads the progress of migrations, and its row.
+    async fn migrated(&self) -> Result<(Progress, Option<Value>), Fault> {
+        let key = migrated_key();
+        let row = self.store().get(&key).await?;
+        let progress = row.as_ref().map(|row| serde_json::from_slice(row));
+        let progress = progress.transpose().map_err(|e| Fault::corrupt(&key, e))?;
+        Ok((progress.unwrap_or_default(), row))
+    }
+
+    /// Commits a change together with the progress; does nothing on a conflict.
+    async fn move_on(
+        &self,
+        change: Commit,
+        was: &Option<Value>,
+        reached: &Progress,
+    ) -> Result<bool, Fault> {
+        let key = migrated_key();
+        let row = serde_json::to_vec(reached).map_err(|e| Fault::corrupt(&key, e))?;
+        let guard = Guard {
+            key,
+            was: was.clone(),
+            becomes: row.into(),
+        };
+        let commit = Commit {
+            guard: Some(guard),
+            ..change
+        };
+        self.store().commit(commit).await
+    }
+
+    async fn all_locations(&self) -> Result<BTreeSet<Uuid>, Error> {
+        let mut locations = BTreeSet::new();
+        for id in self.account_ids().await? {
+            let account = self.account(id).await?;
+            locations.extend(account.locations.iter().map(|at| at.id.uuid()));
+        }
+        Ok(locations)
+    }
+}
+
+fn migrated_key() -> Key {
+    key(GLOBAL, Family::Migrated, &[])
+}

@@ -1,0 +1,185 @@
+//! The rows of older programs, changed at the start of a newer one.
+
+use std::{future::Future, sync::Arc};
+
+use connect_core::{
+    Access, Connect,
+    environment::ManualClock,
+    storage::{Commit, Storage, Write},
+    wire::{Batch, ProductInput},
+};
+use futures_util::FutureExt as _;
+use serde_json::{Value as Json, json};
+
+use crate::{
+    faulty::{Fate, Faulty, rows},
+    properties::shop::Shop,
+};
+
+on_each_store!(rows_of_older_programs_are_counted);
+on_each_store!(a_killed_migration_is_continued);
+on_each_store!(servers_on_one_store_share_a_migration);
+
+const CLOCK: u8 = 0x01;
+const MIGRATED: u8 = 0x08;
+
+/// A process on a storage.
+fn process(storage: Arc<dyn Storage>, clock: &Arc<ManualClock>) -> Connect {
+    Connect::builder(storage).clock(clock.clone()).build()
+}
+
+/// Fills two locations, with rows that stay and rows to be purged.
+async fn fill(shop: &Shop) {
+    for (at, products) in [(&shop.at, 700), (&shop.there, 10)] {
+        let products = (0..products).map(|number| ProductInput::named(format!("P{number}")));
+        let products: Vec<_> = products.collect();
+        let here = shop.connect.location(at).products();
+        for part in products.chunks(500) {
+            here.batch(Batch::new(part.to_vec())).await.unwrap();
+        }
+        let id = here.list(&Default::default()).await.unwrap().data[0].id;
+        here.delete(id).await.unwrap();
+        shop.clock.advance(5 * 24 * 3600);
+    }
+}
+
+/// Makes the clocks of locations those of a program that had not counted, or half.
+async fn forget_counts(shop: &Shop) {
+    let half = |mut clock: Json| {
+        clock["usage"]["products"] = json!(3);
+        clock["usage"]["countedTo"] = json!("00ff");
+        clock
+    };
+    let none = |mut clock: Json| {
+        clock.as_object_mut().unwrap().remove("usage").unwrap();
+        clock
+    };
+    let ids = [&shop.at, &shop.there].map(|at: &Access| at.location().id.uuid());
+    let writes = rows(&*shop.storage)
+        .await
+        .into_iter()
+        .filter_map(|(key, row)| {
+            let clock = || serde_json::from_slice(&row).unwrap();
+            let row = match key[16] {
+                CLOCK if key[..16] == ids[0].as_bytes()[..] => none(clock()),
+                CLOCK if key[..16] == ids[1].as_bytes()[..] => half(clock()),
+                MIGRATED => return Some((key, Write::Remove)),
+                _ => return None,
+            };
+            Some((key, Write::Put(row.to_string().into_bytes().into())))
+        });
+    let commit = Commit {
+        writes: writes.collect(),
+        ..Commit::default()
+    };
+    shop.storage.commit(commit).await.unwrap();
+}
+
+/// The number of rows, the clocks, and the progress of migrations.
+/// The counts of bytes to be purged are in the order of their days.
+async fn state(shop: &Shop) -> (usize, Vec<String>) {
+    let rows = rows(&*shop.storage).await;
+    let told = rows.iter().filter_map(|(key, row)| match key[16] {
+        MIGRATED => Some(String::from_utf8(row.to_vec()).unwrap()),
+        CLOCK => {
+            let mut clock: Json = serde_json::from_slice(row).unwrap();
+            if let Some(passing) = clock.pointer_mut("/usage/passing") {
+                let passing = passing.as_array_mut().unwrap();
+                passing.sort_by_key(|entry| entry[0].as_u64());
+            }
+            Some(clock.to_string())
+        }
+        _ => None,
+    });
+    (rows.len(), told.collect())
+}
+
+async fn is_clean(connect: &Connect) {
+    let report = connect.check(&mut |_| {}).await.unwrap();
+    assert!(report.is_clean(), "{report:?}");
+}
+
+async fn rows_of_older_programs_are_counted(shop: Shop) {
+    shop.connect.migrate().await.unwrap();
+    fill(&shop).await;
+    let expected = state(&shop).await;
+    forget_counts(&shop).await;
+    // Not counted is not wrong, and limits nothing.
+    is_clean(&shop.connect).await;
+    let stored = shop.connect.stored(shop.at.account().id).await.unwrap();
+    assert!(stored.locations.iter().all(|at| !at.is_counted));
+    let storage = Faulty::new(shop.storage.clone());
+    process(storage.clone(), &shop.clock)
+        .migrate()
+        .await
+        .unwrap();
+    assert_eq!(state(&shop).await, expected);
+    is_clean(&shop.connect).await;
+    let stored = shop.connect.stored(shop.at.account().id).await.unwrap();
+    let products = stored.locations.iter().map(|at| at.products);
+    assert_eq!(products.collect::<Vec<_>>(), [699, 9]);
+    // From then on it is one look.
+    let trips = storage.trips();
+    process(storage.clone(), &shop.clock)
+        .migrate()
+        .await
+        .unwrap();
+    assert_eq!(storage.trips() - trips, 1);
+}
+
+/// Each commit is refused, lost, or applied without an answer; or its caller is gone.
+async fn a_killed_migration_is_continued(shop: Shop) {
+    shop.connect.migrate().await.unwrap();
+    fill(&shop).await;
+    let expected = state(&shop).await;
+    for fate in [Fate::Refused, Fate::Lost, Fate::AppliedWithoutAnswer] {
+        for commits in 0.. {
+            forget_counts(&shop).await;
+            let storage = Faulty::new(shop.storage.clone());
+            storage.decide((0..commits).map(|_| Fate::Acknowledged).chain([fate]));
+            let killed = process(storage, &shop.clock).migrate().await;
+            process(shop.storage.clone(), &shop.clock)
+                .migrate()
+                .await
+                .unwrap();
+            assert_eq!(state(&shop).await, expected, "{fate:?} after {commits}");
+            if killed.is_ok() {
+                assert_eq!(commits, 4, "the start, two locations, the end");
+                break;
+            }
+        }
+    }
+    for polls in [1, 2, 5, 10, 20] {
+        forget_counts(&shop).await;
+        let connect = process(shop.storage.clone(), &shop.clock);
+        polled(connect.migrate(), polls).await;
+        connect.migrate().await.unwrap();
+        assert_eq!(state(&shop).await, expected, "dropped after {polls}");
+    }
+}
+
+/// Polls a future so many times at most, then drops it.
+async fn polled(future: impl Future, polls: usize) {
+    let mut future = std::pin::pin!(future.fuse());
+    for _ in 0..polls {
+        if (&mut future).now_or_never().is_some() {
+            return;
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+async fn servers_on_one_store_share_a_migration(shop: Shop) {
+    shop.connect.migrate().await.unwrap();
+    fill(&shop).await;
+    let expected = state(&shop).await;
+    for _ in 0..5 {
+        forget_counts(&shop).await;
+        let servers = [(); 3].map(|()| process(shop.storage.clone(), &shop.clock));
+        let all = servers.each_ref().map(|server| server.migrate());
+        for done in futures_util::future::join_all(all).await {
+            done.unwrap();
+        }
+        assert_eq!(state(&shop).await, expected);
+    }
+}
