@@ -33,6 +33,7 @@ mod raw_http;
 mod readmes;
 mod routes;
 mod rust_version;
+mod s3;
 mod screens;
 mod sdk;
 mod secret_addresses;

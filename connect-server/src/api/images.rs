@@ -1,5 +1,6 @@
 //! Serves the copies of images to everyone: `GET /images/{name}`.
 
+use connect_core::{Reason, wire::ErrorCode};
 use http::{
     HeaderMap, HeaderValue, Method, StatusCode,
     header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH, X_CONTENT_TYPE_OPTIONS},
@@ -9,11 +10,14 @@ use warp::{Filter, Rejection, Reply as _, reject, reply::Response};
 use super::endpoint::Reply;
 use crate::{
     net::RequestNote,
-    workers::images::{Copies, CopyName},
+    workers::images::{Copies, CopyError, CopyName},
 };
 
 /// The template of the path.
 pub(crate) const PATH: &str = "/images/{name}";
+
+/// The seconds to wait while the store of the copies fails.
+const RETRY_AFTER: i64 = 5;
 
 /// The caching of a copy: its content never changes.
 const FOREVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
@@ -49,7 +53,11 @@ async fn answer(
         Ok(None) => return Err(reject::not_found()),
         Err(error) => {
             tracing::error!(%name, %error, "an image could not be read");
-            return Ok(StatusCode::INTERNAL_SERVER_ERROR.into_response());
+            let refused = match error {
+                CopyError::Store(_) => unavailable(),
+                CopyError::Damaged => return Ok(StatusCode::INTERNAL_SERVER_ERROR.into_response()),
+            };
+            return Ok(warp::Reply::into_response(refused));
         }
     };
     let tag = format!("\"{name}\"");
@@ -65,6 +73,13 @@ async fn answer(
     headers.extend(HeaderValue::try_from(tag).map(|tag| (ETAG, tag)));
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     Ok(response)
+}
+
+/// A 503 while the store of the copies fails.
+fn unavailable() -> Reply {
+    let problem = "the image cannot be read now; ask again later";
+    let reason = Reason::new(problem).detail(ErrorCode::ServerError);
+    Reply::error(StatusCode::SERVICE_UNAVAILABLE, reason).retry_after(Some(RETRY_AFTER))
 }
 
 /// Returns whether the caller already has the copy with this tag.

@@ -7,6 +7,7 @@ pub(crate) mod backup;
 pub mod check;
 pub(crate) mod clock_check;
 pub(crate) mod failure;
+mod image_place;
 pub(crate) mod import_guard;
 pub(crate) mod moving;
 mod network;
@@ -42,6 +43,7 @@ use crate::{
     },
 };
 
+pub use image_place::ImagePlace;
 pub use settings::{Setting, Source};
 pub use storage::StorageChoice;
 
@@ -485,10 +487,16 @@ pub struct Options {
 /// Options for taking over the images of products.
 #[derive(Clone, Debug, Args)]
 pub struct ImageOptions {
-    /// The directory for the copies of images [default: "images" beside the store; with
-    /// "--storage memory" in memory]
-    #[arg(long = "images", value_name = "DIR", env = "CONNECT_IMAGES")]
-    pub folder: Option<PathBuf>,
+    /// The directory for the copies of images, or a bucket as "s3://BUCKET/PREFIX", with the variables AWS_REGION,
+    /// AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and AWS_ENDPOINT outside of AWS [default: "images" beside
+    /// the store; with "--storage memory" in memory]
+    #[arg(
+        long = "images",
+        value_name = "DIR",
+        env = "CONNECT_IMAGES",
+        value_parser = secret::secret::<ImagePlace>()
+    )]
+    pub place: Option<ImagePlace>,
     /// The address at which everybody reaches this server, for the links to images and in the API
     /// document [default: links have the address that is listened on, and the document "/v1"]
     #[arg(long, value_name = "URL", env = "CONNECT_PUBLIC_URL")]
@@ -600,13 +608,15 @@ impl Options {
         self.admin_is_here() && self.trusted_proxy.is_none() && self.admin_url.is_none()
     }
 
-    /// Returns the folder for copies of images, if there is one.
-    pub fn image_folder(&self, choice: &StorageChoice) -> Option<PathBuf> {
-        let wanted = self.images.folder.clone();
-        wanted.or_else(|| match choice {
+    /// Returns the place for copies of images.
+    pub fn image_place(&self, choice: &StorageChoice) -> ImagePlace {
+        let beside = || match choice {
             StorageChoice::Postgres(_) => Some(self.store.data_folder().ok()?.join("images")),
             _ => choice.images(),
-        })
+        };
+        let wanted = self.images.place.clone();
+        let wanted = wanted.or_else(|| beside().map(ImagePlace::Folder));
+        wanted.unwrap_or(ImagePlace::Memory)
     }
 
     /// Returns the files for TLS, if it is configured.

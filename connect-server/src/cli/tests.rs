@@ -79,7 +79,7 @@ fn images_are_taken_as_the_flags_say() {
                  --allow-networks 127.0.0.0/8,::1/128";
     let flags: Vec<_> = flags.split_whitespace().collect();
     let images = serve(&flags).unwrap().images;
-    assert_eq!(images.folder, Some("/srv/images".into()));
+    assert_eq!(images.place, Some(ImagePlace::Folder("/srv/images".into())));
     assert_eq!(images.deadline(), Duration::from_secs(5));
     assert_eq!(images.allow_networks, Some(Networks::loopback()));
     let public = images.public_url.unwrap().to_string();
@@ -92,6 +92,10 @@ fn images_are_taken_as_the_flags_say() {
     ] {
         assert!(serve(&wrong).is_err(), "{wrong:?}");
     }
+    let refused = serve(&["--images", "s3://AKIA:word@shop/images"]);
+    let refused = refused.unwrap_err().to_string();
+    assert!(refused.contains("s3://BUCKET/PREFIX"), "{refused}");
+    assert!(!refused.contains("word"), "{refused}");
 }
 
 #[test]
@@ -167,8 +171,9 @@ fn files_lie_beside_the_store() {
     // Servers of one database each have a folder of images.
     let database = "--data /var/lib/connect --storage postgres://db/shop";
     let options = serve(&database.split(' ').collect::<Vec<_>>()).unwrap();
-    let images = options.image_folder(&options.store.choice().unwrap());
-    assert_eq!(images, Some("/var/lib/connect/images".into()));
+    let images = options.image_place(&options.store.choice().unwrap());
+    let folder = "/var/lib/connect/images";
+    assert_eq!(images, ImagePlace::Folder(folder.into()));
 }
 
 /// Metrics need a token elsewhere.

@@ -50,10 +50,7 @@ fn unset(options: &Options, setting: &Setting) -> Option<String> {
             let folder = options.store.data_folder().ok()?;
             Some(folder.display().to_string())
         }
-        "--images" => {
-            let folder = options.image_folder(&choice?);
-            Some(folder.map_or("memory".to_owned(), |folder| folder.display().to_string()))
-        }
+        "--images" => Some(options.image_place(&choice?).to_string()),
         "--delivery-interval" => Some(options.webhooks.interval(false).as_secs().to_string()),
         _ => None,
     }

@@ -1,6 +1,7 @@
 //! The commands: starting, serving and stopping.
 
 use std::{
+    env,
     path::{Path, PathBuf},
     process::ExitCode,
     sync::Arc,
@@ -33,7 +34,7 @@ use super::{
 use crate::{
     api::{ConnectApp, ListenerKind, templates},
     cli::{
-        Arguments, Command, Options,
+        Arguments, Command, ImagePlace, Options,
         admin::{self, AdminCredentials, AdminCredentialsFile},
         backup::{self, Backups},
         check::{self, Use},
@@ -99,7 +100,7 @@ pub enum RunError {
     /// The address could not be served.
     #[error(transparent)]
     Start(#[from] StartError),
-    /// The folder for images cannot be used.
+    /// The folder or the bucket for images cannot be used.
     #[error(transparent)]
     Copies(#[from] CopiesError),
     /// The folders of images and of the store overlap.
@@ -407,7 +408,7 @@ impl Started {
         check_clock(&connect, clock.now(), options.trust_clock).await?;
         connect.migrate().await.map_err(RunError::Migration)?;
         let listeners = Listeners::bind(options).await?;
-        let images = images(options, allowed, &listeners.api)?;
+        let images = images(options, allowed, &listeners.api).await?;
         let shop = if is_demo {
             Some(demo::open(&connect).await?)
         } else {
@@ -468,11 +469,16 @@ fn write_pass(path: PathBuf, credentials: &AdminCredentials) -> Option<AdminCred
 }
 
 /// Makes the image service, with links to the address of `api`.
-fn images(options: &Options, allowed: Networks, api: &Server) -> Result<ImageService, RunError> {
+async fn images(
+    options: &Options,
+    allowed: Networks,
+    api: &Server,
+) -> Result<ImageService, RunError> {
     let wanted = &options.images;
-    let copies = match options.image_folder(&options.store.choice()?) {
-        Some(folder) => Copies::in_folder(&folder)?,
-        None => Copies::in_memory(),
+    let copies = match options.image_place(&options.store.choice()?) {
+        ImagePlace::Folder(folder) => Copies::in_folder(&folder)?,
+        ImagePlace::Bucket(address) => Copies::in_bucket(&address, env::vars_os()).await?,
+        ImagePlace::Memory => Copies::in_memory(),
     };
     let public = wanted.public_url.clone().unwrap_or_else(|| {
         if api.address().ip().is_unspecified() {
@@ -490,8 +496,8 @@ fn images(options: &Options, allowed: Networks, api: &Server) -> Result<ImageSer
 
 async fn open(options: &Options) -> Result<Store, RunError> {
     let choice = options.store.choice()?;
-    if let (Some(images), Some(store)) = (options.image_folder(&choice), choice.path()) {
-        check_apart(&images, store)?;
+    if let (Some(images), Some(store)) = (options.image_place(&choice).folder(), choice.path()) {
+        check_apart(images, store)?;
     }
     if geteuid().is_root() {
         choice.check_owner()?;

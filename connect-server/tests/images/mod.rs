@@ -1,6 +1,7 @@
 //! Taking over images from a host that behaves badly, and serving the copies.
 
 mod bombs;
+mod bucket;
 mod files;
 mod hosts;
 mod memory;

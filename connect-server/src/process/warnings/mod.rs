@@ -188,8 +188,8 @@ fn in_files(options: &Options, choice: &StorageChoice, warnings: &mut Vec<String
         // Opening the store removes the rights of other users. They could still put another in its place.
         check(folder, WRITE, "the folder around the store,", "chmod go-w");
     }
-    if let Some(images) = options.image_folder(choice) {
-        check(&images, WRITE, "the folder of images", "chmod go-w");
+    if let Some(images) = options.image_place(choice).folder() {
+        check(images, WRITE, "the folder of images", "chmod go-w");
     }
     if let Some(key) = &options.tls_key {
         check(key, EVERYBODY, "the private key", "chmod o=");

@@ -1,7 +1,7 @@
 //! The stored copies, each named after the digest of its bytes.
 //! The same image is stored once, and the content of a name never changes.
 
-use std::{fmt, io, path::Path, str::FromStr, sync::Arc};
+use std::{ffi::OsString, fmt, path::Path, str::FromStr, sync::Arc};
 
 use bytes::Bytes;
 use object_store::{
@@ -10,26 +10,34 @@ use object_store::{
 };
 use sha2::{Digest as _, Sha256};
 
-use super::{CopyKind, ScaledCopy};
+use super::{
+    BucketAddress, CopyKind, ScaledCopy,
+    bucket::{self, BucketFailure},
+};
 
 /// The stored copies. Clones share the same copies.
-#[derive(Clone, Debug)]
-pub struct Copies(Arc<dyn ObjectStore>);
+#[derive(Clone)]
+pub struct Copies {
+    store: Arc<dyn ObjectStore>,
+    /// Set for a bucket: its failures are told otherwise.
+    is_in_bucket: bool,
+}
 
-/// The folder for the copies cannot be used.
+/// The folder or the bucket for the copies cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[error("the folder for images, {folder}, cannot be used: {problem}")]
+#[error("the {kind} for images, {place}, cannot be used: {problem}")]
 pub struct CopiesError {
-    folder: String,
+    kind: &'static str,
+    place: String,
     problem: String,
 }
 
 /// The reason why a copy cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum CopyError {
-    /// The store failed.
-    #[error(transparent)]
-    Store(#[from] Error),
+    /// The store failed, perhaps for now only.
+    #[error("{0}")]
+    Store(String),
     /// The bytes differ from the stored ones.
     #[error(
         "the file is damaged: restore it from a copy, or remove it and set the image's link again"
@@ -44,15 +52,43 @@ impl Copies {
     /// # Errors
     /// The folder can neither be found nor made.
     pub fn in_folder(folder: &Path) -> Result<Self, CopiesError> {
-        let failed = |problem: String| CopiesError {
-            folder: folder.display().to_string(),
-            problem,
+        let failed = |problem: &dyn fmt::Display| CopiesError {
+            kind: "folder",
+            place: folder.display().to_string(),
+            problem: problem.to_string(),
         };
-        std::fs::create_dir_all(folder).map_err(|error: io::Error| failed(error.to_string()))?;
-        let files = LocalFileSystem::new_with_prefix(folder);
-        let files = files.map_err(|error| failed(error.to_string()))?;
+        std::fs::create_dir_all(folder).map_err(|error| failed(&error))?;
+        let files = LocalFileSystem::new_with_prefix(folder).map_err(|error| failed(&error))?;
         // A link is given out only once its copy survives a loss of power.
         Ok(Self::on(files.with_fsync(true)))
+    }
+
+    /// Opens copies in a bucket by variables `AWS_*`.
+    /// Several servers may share it. Without an answer from S3 it warns, and later requests try again.
+    ///
+    /// # Errors
+    /// A setting is wrong or missing.
+    pub async fn in_bucket(
+        address: &BucketAddress,
+        variables: impl IntoIterator<Item = (OsString, OsString)>,
+    ) -> Result<Self, CopiesError> {
+        let opened = bucket::open(address, variables).await;
+        let (store, failure) = opened.map_err(|problem| CopiesError {
+            kind: "bucket",
+            place: address.to_string(),
+            problem,
+        })?;
+        if let Some(failure) = failure {
+            let warning = format!(
+                "the bucket for images, {address}, cannot be used yet, and images are neither stored nor \
+                 shown until then: {failure}"
+            );
+            tracing::warn!("{warning}");
+        }
+        Ok(Self {
+            is_in_bucket: true,
+            ..Self::on(store)
+        })
     }
 
     /// Opens copies in memory, gone when the program ends.
@@ -62,19 +98,26 @@ impl Copies {
 
     /// Opens copies in any store.
     pub fn on(store: impl ObjectStore) -> Self {
-        Self(Arc::new(store))
+        Self {
+            store: Arc::new(store),
+            is_in_bucket: false,
+        }
     }
 
     /// Stores a copy, all of it or nothing, and returns its name.
     ///
     /// # Errors
     /// The store failed.
-    pub async fn put(&self, copy: ScaledCopy) -> Result<CopyName, Error> {
+    pub async fn put(&self, copy: ScaledCopy) -> Result<CopyName, CopyError> {
         let name = CopyName {
             digest: hex::encode(Sha256::digest(&copy.bytes)),
             kind: copy.kind,
         };
-        self.0.put(&name.key(), copy.bytes.into()).await?;
+        let key = name.key();
+        let stored = self.ask(self.store.put(&key, copy.bytes.into()));
+        stored
+            .await
+            .map_err(|failure| CopyError::Store(failure.reason))?;
         Ok(name)
     }
 
@@ -83,15 +126,48 @@ impl Copies {
     /// # Errors
     /// The store failed, or the bytes differ from the stored ones.
     pub async fn get(&self, name: &CopyName) -> Result<Option<Bytes>, CopyError> {
-        let bytes = match self.0.get(&name.key()).await {
-            Ok(found) => found.bytes().await?,
-            Err(Error::NotFound { .. }) => return Ok(None),
-            Err(error) => return Err(error.into()),
+        let key = name.key();
+        let bytes = self.ask(async { self.store.get(&key).await?.bytes().await });
+        let bytes = match bytes.await {
+            Ok(bytes) => bytes,
+            Err(failure) if failure.is_missing => return Ok(None),
+            Err(failure) => return Err(CopyError::Store(failure.reason)),
         };
         if hex::encode(Sha256::digest(&bytes)) != name.digest {
             return Err(CopyError::Damaged);
         }
         Ok(Some(bytes))
+    }
+
+    /// Waits for a request to the store.
+    async fn ask<T>(
+        &self,
+        request: impl Future<Output = Result<T, Error>>,
+    ) -> Result<T, StoreFailure> {
+        if self.is_in_bucket {
+            return bucket::ask(request).await.map_err(|failure| StoreFailure {
+                is_missing: failure == BucketFailure::Missing,
+                reason: failure.to_string(),
+            });
+        }
+        request.await.map_err(|error| StoreFailure {
+            is_missing: matches!(error, Error::NotFound { .. }),
+            reason: error.to_string(),
+        })
+    }
+}
+
+/// The failure of a request to the store.
+struct StoreFailure {
+    /// Set if there is no copy of this name.
+    is_missing: bool,
+    reason: String,
+}
+
+/// Shows no settings of a bucket, as they hold keys.
+impl fmt::Debug for Copies {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Copies({})", self.store)
     }
 }
 

@@ -9,6 +9,7 @@
 //! The copies are served by [`filter`](crate::images::filter) at `/images/{name}`, to everybody and
 //! forever: as the name follows from the bytes, what it stands for never changes.
 
+mod bucket;
 mod copies;
 mod decode;
 mod download;
@@ -22,6 +23,7 @@ mod scale;
 mod service;
 mod strips;
 
+pub use bucket::{BucketAddress, NoBucketAddress};
 pub use copies::{Copies, CopiesError, CopyError, CopyName};
 pub use encode::{CopyKind, ScaledCopy};
 pub use folder::{FoldersOverlap, check_apart};
