@@ -117,28 +117,6 @@ fn words<'t>(text: &'t str, begins: &'static str) -> impl Iterator<Item = &'t st
 }
 
 #[test]
-fn what_the_image_copies_is_there() {
-    let file = deploy("Containerfile");
-    let copies = file.lines().filter_map(|line| line.strip_prefix("COPY "));
-    let mut seen = 0;
-    for copy in copies {
-        let mut paths: Vec<_> = copy.split(' ').collect();
-        paths.pop();
-        let is_built = paths[0] == "--from=build";
-        for path in paths.into_iter().filter(|path| !path.starts_with("--")) {
-            let is_there = match path.strip_prefix("/src/target/release/") {
-                Some(program) => program == env!("CARGO_PKG_NAME"),
-                None if is_built => file.contains(&format!("&& mkdir {path}\n")),
-                None => root().join(path).exists(),
-            };
-            assert!(is_there, "COPY {copy}: there is no {path}");
-            seen += 1;
-        }
-    }
-    assert_eq!(seen, 3);
-}
-
-#[test]
 fn the_guide_and_the_files_of_deploy_name_what_is_there() {
     let guide = guide();
     let named: BTreeSet<_> = words(&guide, "deploy/").collect();

@@ -7,6 +7,7 @@ pub(crate) mod backup;
 pub mod check;
 pub(crate) mod clock_check;
 pub(crate) mod failure;
+pub(crate) mod health;
 mod image_place;
 pub(crate) mod import_guard;
 pub(crate) mod moving;
@@ -93,7 +94,9 @@ impl Arguments {
     /// The options for the store.
     pub(crate) fn store(&self) -> &StoreOptions {
         match &self.command {
-            Command::Serve(options) | Command::Demo(options) => &options.store,
+            Command::Serve(options) | Command::Demo(options) | Command::Health(options) => {
+                &options.store
+            }
             Command::Config(config) => &config.options.store,
             Command::Check(options) | Command::Repair(options) => &options.store,
             Command::Backup(options) => &options.store,
@@ -112,7 +115,7 @@ impl Arguments {
     /// A switch set to off in the environment conflicts with nothing.
     fn check(&self) -> Result<(), clap::Error> {
         let options = match &self.command {
-            Command::Serve(options) | Command::Demo(options) => options,
+            Command::Serve(options) | Command::Demo(options) | Command::Health(options) => options,
             Command::Config(config) => &config.options,
             _ => return Ok(()),
         };
@@ -139,6 +142,10 @@ pub enum Command {
     /// Print the settings that `serve` would have with these options, and where each comes from.
     /// Secrets are not shown.
     Config(ConfigOptions),
+    /// Ask the server with these settings on this machine whether it is ready, at the address of `--listen`.
+    ///
+    /// Exits with 0 if it is, and with 1 and the reason otherwise: the health check of a container.
+    Health(Options),
     /// Check every row of a store that no server has open, and that the rows agree with each
     /// other.
     ///

@@ -39,6 +39,7 @@ use crate::{
         backup::{self, Backups},
         check::{self, Use},
         clock_check::{self, ClockSkew},
+        health,
         import_guard::{self, UnfinishedImport},
         moving,
         startup_banner::StartupBanner,
@@ -131,10 +132,10 @@ pub enum RunError {
 /// The server could not be started, or its store is dead. For other commands see the exit code.
 pub async fn run(arguments: Arguments) -> Result<ExitCode, RunError> {
     umask::only_for_owner();
-    // `serve` and `demo` warn of more than the store, and `config` shows all warnings.
+    // `serve` and `demo` warn of more than the store, `config` shows all warnings, and `health` opens no store.
     let warns_itself = matches!(
         arguments.command,
-        Command::Serve(_) | Command::Demo(_) | Command::Config(_)
+        Command::Serve(_) | Command::Demo(_) | Command::Config(_) | Command::Health(_)
     );
     if let (false, Ok(choice)) = (warns_itself, arguments.store().choice()) {
         for warning in warnings::of_store(&choice, ProcessInfo::find()) {
@@ -145,6 +146,7 @@ pub async fn run(arguments: Arguments) -> Result<ExitCode, RunError> {
         Command::Serve(options) => serve(options, false).await,
         Command::Demo(options) => serve(options, true).await,
         Command::Config(options) => return Ok(config::run(&options)?),
+        Command::Health(options) => return Ok(health::run(&options).await),
         Command::Check(options) => return Ok(check::run(&options, Use::Check).await),
         Command::Repair(options) => return Ok(check::run(&options, Use::Repair).await),
         Command::Backup(options) => return Ok(backup::run(&options).await),

@@ -119,7 +119,7 @@ fn queries(of: &Value, found: &mut Vec<String>) {
 }
 
 #[tokio::test]
-async fn the_guide_and_the_dashboard_name_what_there_is() {
+async fn the_guide_the_alerts_and_the_dashboard_name_what_there_is() {
     let (metrics, all) = metrics().await;
     let samples: BTreeSet<_> = all.iter().map(|sample| sample.name.clone()).collect();
     assert!(metrics.len() > 25, "{metrics:?}");
@@ -135,8 +135,7 @@ async fn the_guide_and_the_dashboard_name_what_there_is() {
         .collect();
     assert_eq!(documented, metrics, "the table in the guide");
 
-    let alerts = chapter.split("```").skip(1).step_by(2);
-    let alerts: String = alerts.collect();
+    let alerts = file("deploy/prometheus/alerts.yaml");
     let missing: Vec<_> = named(&alerts).difference(&samples).cloned().collect();
     assert!(missing.is_empty(), "alerts ask for {missing:?}");
     assert!(named(&alerts).len() >= 8, "{alerts}");

@@ -108,7 +108,7 @@ pub(crate) fn user() -> Option<String> {
 
 /// The innermost cause.
 /// The client's own text has little more than the address.
-fn cause(error: &reqwest::Error) -> String {
+pub(crate) fn cause(error: &reqwest::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(inner) = source {
