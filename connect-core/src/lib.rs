@@ -4,6 +4,7 @@
     not(feature = "logic"),
     doc = "The JSON shapes of Connect; see [`wire`]."
 )]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod wire;
 

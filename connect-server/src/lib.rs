@@ -8,6 +8,7 @@
 //! the images of products, [`webhooks`] sends the deliveries of the core, [`mail`] writes to owners, and
 //! [`outbound`] guards requests to links from outside. `process` starts and stops the server, and
 //! `telemetry` is the log, the metrics and the last requests.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod api;
 pub mod cli;
