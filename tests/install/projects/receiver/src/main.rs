@@ -20,6 +20,6 @@ async fn main() -> Result<(), Box<dyn Error>> {
 }
 
 async fn take(Signed(event): Signed<Value>) -> StatusCode {
-    println!("verified: {} {}", event["type"], event["data"]["name"]);
+    println!("verified: {} {}", event["type"], event["data"]);
     StatusCode::NO_CONTENT
 }
