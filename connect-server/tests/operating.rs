@@ -85,6 +85,46 @@ fn every_setting_is_in_the_table_with_its_variable_and_its_default() {
 }
 
 #[test]
+fn every_setting_is_in_the_file_of_settings_with_its_default_and_its_meaning() {
+    let file = deploy("connect.env");
+    let lines: Vec<_> = file.lines().collect();
+    let mut told = BTreeMap::new();
+    for pair in lines.windows(2) {
+        let setting = pair[1]
+            .strip_prefix('#')
+            .filter(|line| line.starts_with("CONNECT_"));
+        if let Some((variable, value)) = setting.and_then(|line| line.split_once('=')) {
+            assert!(pair[0].starts_with("# "), "{variable} has no meaning");
+            assert!(pair[0].ends_with('.'), "{variable} has no meaning");
+            told.insert(variable, value);
+        } else {
+            assert!(
+                pair[1].is_empty() || pair[1].starts_with('#'),
+                "{} is set",
+                pair[1]
+            );
+        }
+    }
+    for (flag, (_, variable, default)) in settings() {
+        if variable == "none" {
+            continue;
+        }
+        let value = told.remove(&*variable);
+        let value = value.unwrap_or_else(|| panic!("{flag} is not in the file"));
+        // Where clap knows of no default, the file has an example.
+        let known = match &*default {
+            "false" => "off",
+            "" => value,
+            known => known,
+        };
+        assert_eq!(value, known, "{flag}");
+    }
+    let kept = told.remove(KEPT).unwrap();
+    assert!(deploy("backup").contains(&format!("{{{KEPT}:-{kept}}}")));
+    assert!(told.is_empty(), "the file has others: {told:?}");
+}
+
+#[test]
 fn the_variable_of_a_flag_has_its_name() {
     for (flag, (_, variable, _)) in settings() {
         // One that stays set would make every restored copy deliver.
@@ -104,6 +144,9 @@ fn the_variable_of_a_flag_has_its_name() {
         assert_eq!(argument.is_hide_env_values_set(), is_secret, "{flag}");
     }
 }
+
+/// The setting of the backups by a timer, which is none of the server.
+const KEPT: &str = "CONNECT_BACKUPS_KEPT";
 
 fn deploy(name: &str) -> String {
     fs::read_to_string(root().join("deploy").join(name)).unwrap()
@@ -132,8 +175,8 @@ fn the_guide_and_the_files_of_deploy_name_what_is_there() {
     // That of the build.
     let commit = "CONNECT_COMMIT";
     assert!(include_str!("../build.rs").contains(commit));
-    known.insert(commit);
-    for file in ["Containerfile", "connect.env", "connect.service"] {
+    known.extend([commit, KEPT]);
+    for file in ["Containerfile", "connect.env", "connect.service", "backup"] {
         let text = deploy(file);
         let named: BTreeSet<_> = words(&text, "CONNECT_").collect();
         assert!(!named.is_empty(), "{file}");

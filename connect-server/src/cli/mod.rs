@@ -7,6 +7,7 @@ pub(crate) mod backup;
 pub mod check;
 pub(crate) mod clock_check;
 pub(crate) mod failure;
+mod generate;
 pub(crate) mod health;
 mod image_place;
 pub(crate) mod import_guard;
@@ -19,7 +20,7 @@ pub(crate) mod startup_banner;
 mod storage;
 pub mod store;
 
-use std::{net::SocketAddr, path::PathBuf, sync::LazyLock, time::Duration};
+use std::{net::SocketAddr, path::PathBuf, process, sync::LazyLock, time::Duration};
 
 use clap::{
     Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand,
@@ -72,12 +73,17 @@ fn version() -> &'static str {
 
 impl Arguments {
     /// Reads the command line of this process.
-    /// Ends the process for an invalid command line and for help.
+    /// Ends the process for an invalid command line, for help and for `generate`.
     pub fn read() -> Self {
         let command = Self::command();
-        let matches = settings::without_empty(command.clone()).try_get_matches();
+        let whole = command.clone().subcommand(generate::command());
+        let matches = settings::without_empty(whole).try_get_matches();
         let matches =
             matches.unwrap_or_else(|error| secret::without_secrets(error, &command).exit());
+        if let Some((generate::NAME, matches)) = matches.subcommand() {
+            generate::run(matches, command).unwrap_or_else(|error| error.exit());
+            process::exit(0);
+        }
         let read = Self::from_arg_matches(&matches);
         let mut arguments = read.unwrap_or_else(|error| error.format(&mut Self::command()).exit());
         if let (Command::Config(config), Some((name, matches))) =
