@@ -1,4 +1,4 @@
-//! The operator's guide is true: its table of settings is that of the command line, and it has every
+//! The operator's pages are true: the table of settings is that of the command line, and they have every
 //! line of the log that an operator should act on. The files of `deploy` name what is there.
 
 use std::{
@@ -14,8 +14,8 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-fn guide() -> String {
-    fs::read_to_string(root().join("docs/operating.md")).unwrap()
+fn page(name: &str) -> String {
+    fs::read_to_string(root().join("docs").join(name)).unwrap()
 }
 
 /// A setting in the words of the guide: its flag with the name of its value, its variable and its
@@ -62,7 +62,7 @@ fn settings() -> BTreeMap<String, Setting> {
 
 #[test]
 fn every_setting_is_in_the_table_with_its_variable_and_its_default() {
-    let guide = guide();
+    let guide = page("settings.md");
     let mut rows: BTreeMap<_, _> = rows(&guide, "--")
         .map(|cells| (cells[0].split(' ').next().unwrap().to_owned(), cells))
         .collect();
@@ -161,7 +161,7 @@ fn words<'t>(text: &'t str, begins: &'static str) -> impl Iterator<Item = &'t st
 
 #[test]
 fn the_guide_and_the_files_of_deploy_name_what_is_there() {
-    let guide = guide();
+    let guide = page("operating.md");
     let named: BTreeSet<_> = words(&guide, "deploy/").collect();
     assert!(named.len() > 3, "{named:?}");
     for path in named {
@@ -264,7 +264,7 @@ fn every_line_of_the_log_to_act_on_is_in_the_guide() {
         written.remove("..."),
         "the warnings at the start are logged"
     );
-    let guide = guide();
+    let guide = page("monitoring.md");
     let (_, table) = guide.split_once("| line | do |").unwrap();
     let told: BTreeSet<_> = rows(table, "").map(|cells| cells[0].to_owned()).collect();
     let missing: Vec<_> = written.difference(&told).collect();

@@ -26,12 +26,12 @@ async fn it_runs() {
     }
 }
 
-/// The README shows the program compiled and run above.
+/// The guide shows the program compiled and run above.
 #[test]
-fn the_readme_shows_it() {
+fn the_guide_shows_it() {
     let read =
         |path: &str| fs::read_to_string(format!("{}/{path}", env!("CARGO_MANIFEST_DIR"))).unwrap();
     let program = read("src/bin/quickstart.rs");
     let (_, shown) = program.split_once("\n\n").unwrap();
-    assert!(read("../README.md").contains(&format!("```rust\n{shown}```\n")));
+    assert!(read("../docs/getting-started.md").contains(&format!("```rust\n{shown}```\n")));
 }

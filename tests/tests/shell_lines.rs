@@ -140,3 +140,53 @@ fn what_is_not_in_them_is_seen() {
     );
     assert_eq!(faults.len(), 4);
 }
+
+/// The commands of a text: each block of shell lines, with the script that a comment before it names.
+fn commands(text: &str) -> Vec<(&str, Option<&str>)> {
+    let mut found = Vec::new();
+    let mut before = text;
+    while let Some((head, rest)) = before.split_once("```sh\n") {
+        let (block, rest) = rest.split_once("```").unwrap();
+        let comment = head.trim_end().lines().next_back().unwrap_or_default();
+        let script = comment.trim().strip_prefix("<!-- run by ");
+        found.push((block, script.and_then(|script| script.strip_suffix(" -->"))));
+        before = rest;
+    }
+    found
+}
+
+/// What a block asks for that a script does not: programs, and options of them.
+fn left_out<'b>(block: &'b str, script: &str) -> Vec<&'b str> {
+    let lines = block.lines().filter(|line| !line.starts_with(' '));
+    let programs = lines.filter_map(|line| line.split(' ').next());
+    let options = block.split_whitespace().filter(|word| word.starts_with('-'));
+    let words = programs.chain(options);
+    words.filter(|word| !script.contains(word)).collect()
+}
+
+/// `tests/install/guide` runs every block of the guide that no comment gives to another script.
+#[test]
+fn every_command_of_the_operators_guide_is_run() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let read = |path: &str| fs::read_to_string(root.join(path)).unwrap();
+    let guide = read("docs/operating.md");
+    let mut run_elsewhere = 0;
+    for (block, script) in commands(&guide) {
+        if let Some(script) = script {
+            assert_eq!(left_out(block, &read(script)), [""; 0], "{script}: {block}");
+            run_elsewhere += 1;
+        }
+    }
+    assert_eq!(run_elsewhere, guide.matches("<!-- run by ").count());
+    for page in ["docs/settings.md", "docs/monitoring.md"] {
+        assert_eq!(commands(&read(page)), [], "{page}: no script runs these");
+    }
+}
+
+#[test]
+fn a_command_without_a_script_is_seen() {
+    let text = "<!-- run by a -->\n```sh\nx run \\\n    --on\n```\nb\n   ```sh\n   y\n   ```\n";
+    let found = commands(text);
+    assert_eq!(found, [("x run \\\n    --on\n", Some("a")), ("   y\n   ", None)]);
+    assert_eq!(left_out(found[0].0, "x -v"), ["--on"]);
+}

@@ -289,12 +289,12 @@ mod tests {
 
     #[test]
     fn the_guide_names_every_action() {
-        let guide = include_str!("../../../docs/operating.md");
+        let guide = include_str!("../../../docs/monitoring.md");
         for action in Action::ALL {
             let name = format!("`{}`", action.name());
             assert!(
                 guide.contains(&name),
-                "docs/operating.md does not name {name}"
+                "docs/monitoring.md does not name {name}"
             );
         }
     }

@@ -1,4 +1,4 @@
-//! The SDK in a few lines, as shown in the README.
+//! The SDK in a few lines, as shown in docs/getting-started.md.
 #![expect(clippy::print_stdout, reason = "a program for the terminal")]
 
 use connect_client::{

@@ -123,7 +123,7 @@ async fn the_guide_the_alerts_and_the_dashboard_name_what_there_is() {
     let (metrics, all) = metrics().await;
     let samples: BTreeSet<_> = all.iter().map(|sample| sample.name.clone()).collect();
     assert!(metrics.len() > 25, "{metrics:?}");
-    let guide = file("docs/operating.md");
+    let guide = file("docs/monitoring.md");
     let chapter = guide.split("\n## Metrics\n").nth(1).unwrap();
     let chapter = chapter.split("\n## ").next().unwrap();
     let rows = chapter.lines().filter_map(|line| line.strip_prefix("| `"));
@@ -162,6 +162,24 @@ async fn the_guide_the_alerts_and_the_dashboard_name_what_there_is() {
     };
     let unseen: Vec<_> = metrics.iter().filter(|metric| !is_shown(metric)).collect();
     assert!(unseen.is_empty(), "the dashboard does not show {unseen:?}");
+}
+
+#[test]
+fn the_guide_tells_what_to_do_about_each_alert() {
+    let guide = file("docs/operating.md");
+    let rows = guide.lines().filter(|line| line.starts_with("| `Connect"));
+    let told: Vec<_> = rows
+        .map(|row| (row.split('`').nth(1).unwrap(), row.contains("(later)")))
+        .collect();
+    let rules = file("deploy/prometheus/alerts.yaml");
+    let rules = rules.split("- alert: ").skip(1);
+    let alerts: Vec<_> = rules
+        .map(|rule| {
+            let name = rule.lines().next().unwrap();
+            (name, rule.contains("severity: ticket"))
+        })
+        .collect();
+    assert_eq!(told, alerts);
 }
 
 /// A state missing in the query was once shown as a working store.
