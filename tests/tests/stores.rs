@@ -41,9 +41,6 @@ const SERVE: [&str; 6] = [
 /// Moments for a kill after the start of a process, in milliseconds.
 const KILLS: [u64; 8] = [0, 5, 10, 20, 50, 100, 200, 400];
 
-/// What this program answers otherwise than that of the format on purpose, by format, path and field.
-const CHANGED: [(&str, &str, &str); 0] = [];
-
 /// A copy of the store of a format, in a folder or a database of its own.
 struct Store {
     format: String,
@@ -86,7 +83,7 @@ fn clock(made: u64) -> Vec<(&'static str, String)> {
     let now = SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs();
     vec![
         ("LD_PRELOAD", library.to_str().unwrap().to_owned()),
-        ("FAKETIME", format!("-{}", now - made - 60)),
+        ("FAKETIME", format!("-{}", now.saturating_sub(made))),
         ("FAKETIME_DONT_FAKE_MONOTONIC", "1".to_owned()),
         ("NO_FAKE_STAT", "1".to_owned()),
     ]
@@ -163,21 +160,17 @@ impl Store {
 
     /// Returns true if a recorded answer holds at the clock of this store.
     fn lasts(&self, what: &str) -> bool {
-        let ends = ["events?", "includeDeleted", "deliveries", "image-jobs"];
+        let ends = ["events?", "includeDeleted"];
         !self.clock.is_empty() || !ends.iter().any(|word| what.contains(word))
     }
 
     /// Compares the owner's things with those of then. No server may have the store open.
     async fn lists_what_was_there(&self) {
+        // Commands trust no clock that is years ahead.
         for command in array(&self.then["commands"]) {
-            let mut words: Vec<&str> = command["words"]
-                .as_array()
-                .unwrap()
-                .iter()
-                .map(text)
-                .collect();
-            if self.lasts(words.last().unwrap()) && self.lasts(words[1]) {
-                words.extend(["--json", "--trust-clock"]);
+            if !self.clock.is_empty() {
+                let words = array(&command["words"]).iter().map(text);
+                let words: Vec<&str> = words.chain(["--json"]).collect();
                 let now = serde_json::from_str(&self.command(&words).await).unwrap();
                 self.holds(&words.join(" "), &command["said"], &now);
             }
@@ -199,8 +192,11 @@ impl Store {
             let path = text(&replay["path"]);
             let method = Method::try_from(text(&replay["method"])).unwrap();
             let mut again = Request::new(method, path).key(text(&replay["key"]));
-            if !replay["body"].is_null() {
-                again = again.json(&replay["body"]);
+            if let Some(body) = replay["body"].as_str() {
+                // As it was sent: a key stands for the bytes.
+                again = again
+                    .header("content-type", "application/json")
+                    .body(body.to_owned());
             }
             if !self.clock.is_empty() {
                 let now = send_as(server, text(&replay["token"]), again).await;
@@ -220,14 +216,7 @@ impl Store {
     #[track_caller]
     fn holds(&self, of: &str, then: &Value, now: &Value) {
         if let Some((at, then, now)) = difference("", then, now) {
-            let is_known = |(format, path, field): &(&str, &str, &str)| {
-                *format == self.format && of.contains(path) && at.ends_with(field)
-            };
-            assert!(
-                CHANGED.iter().any(is_known),
-                "{} {of}{at}: {then} is {now} now",
-                self.format
-            );
+            panic!("{} {of}{at}: {then} is {now} now", self.format);
         }
     }
 
@@ -259,7 +248,8 @@ impl Store {
             server.send(token, Request::get(&path)).await.expect(404);
         }
         let sale = array(&then["replays"]).last().unwrap();
-        let again = Request::post("/device/v1/transactions", &sale["body"]).key("another");
+        let body = serde_json::from_str(text(&sale["body"])).unwrap();
+        let again = Request::post("/device/v1/transactions", &body).key("another");
         let sold = send_as(server, text(&sale["token"]), again).await;
         assert_eq!(sold.expect(201).data()["receiptNumber"], 4);
         let events = feed(&last.unwrap_or_default());
@@ -305,6 +295,10 @@ fn array(value: &Value) -> &[Value] {
 
 /// The first place at which the recorded value is not within the present one.
 fn difference(at: &str, then: &Value, now: &Value) -> Option<(String, Value, Value)> {
+    // A cursor has the time at which its pass began.
+    if at.ends_with(".nextCursor") && now.is_string() == then.is_string() {
+        return None;
+    }
     match (then, now) {
         (Value::Object(then), Value::Object(now)) => then.iter().find_map(|(name, then)| {
             difference(
