@@ -26,6 +26,9 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_server-under-test");
 /// The writes that a stage waits for.
 const MANY: usize = 30;
 
+/// The time between two requests of a client.
+const PAUSE: Duration = Duration::from_millis(10);
+
 /// The version of the rows of a program. The first programs do not say it.
 async fn rows_of(program: &str) -> u32 {
     let said = run(program, &["--version"]).await.output;
@@ -126,6 +129,7 @@ impl Writer {
                     Ok(answer) if answer.status == 201 => {
                         seen.answered.lock().unwrap().push(product);
                         number += 1;
+                        sleep(PAUSE).await;
                     }
                     Ok(answer) => {
                         let body = String::from_utf8_lossy(&answer.body).into_owned();
@@ -133,7 +137,7 @@ impl Writer {
                             .lock()
                             .unwrap()
                             .push((answer.status.as_u16(), body));
-                        sleep(Duration::from_millis(20)).await;
+                        sleep(PAUSE).await;
                     }
                     Err(error) if *seen.server.lock().unwrap() == Some(address) => {
                         seen.cut.lock().unwrap().push(format!("{product}: {error}"));
