@@ -28,13 +28,15 @@ use crate::{
     },
 };
 
+/// The commit for the rows of a location; `None` if they need none.
+type Change<'c> = BoxFuture<'c, Result<Option<Commit>, Fault>>;
+
 /// A change of the rows of each location.
 struct Migration {
     number: u32,
     /// The work, for the log.
     what: &'static str,
-    /// Makes the change of a location; `None` if its rows need none.
-    change: for<'c> fn(&'c Connect, Uuid) -> BoxFuture<'c, Result<Option<Commit>, Fault>>,
+    change: for<'c> fn(&'c Connect, Uuid) -> Change<'c>,
 }
 
 /// All migrations, in the order of their numbers.
