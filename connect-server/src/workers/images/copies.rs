@@ -80,8 +80,8 @@ impl Copies {
         })?;
         if let Some(failure) = failure {
             let warning = format!(
-                "the bucket for images, {address}, cannot be used yet, and images are neither stored nor \
-                 shown until then: {failure}"
+                "the bucket for images, {address}, cannot be used yet, so images are neither stored nor \
+                 shown: {failure}"
             );
             tracing::warn!("{warning}");
         }

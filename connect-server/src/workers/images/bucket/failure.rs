@@ -12,9 +12,7 @@ pub(in super::super) enum BucketFailure {
     #[error("the answer is not one of S3: set AWS_ENDPOINT to its address")]
     Missing,
     /// S3 is down or out of reach.
-    #[error(
-        "S3 does not answer, or not now ({0}): if it is up, look at AWS_ENDPOINT and AWS_REGION"
-    )]
+    #[error("S3 gives no answer ({0}); unless it is down, look at AWS_ENDPOINT and AWS_REGION")]
     Unreachable(String),
     /// S3 refuses the request: a setting is wrong.
     #[error("{0}")]
