@@ -11,7 +11,7 @@ use std::{
 
 use connect_tests::{
     http::{Answer, Request, send},
-    process::{Process, run_in},
+    process::{PLENTY, Process, run_in},
 };
 use http::Method;
 use serde_json::{Value, json};
@@ -86,7 +86,12 @@ async fn serve(s3: SocketAddr, folder: &Path, log: &str) -> Process {
     ]
     .concat();
     let log = File::create(folder.join(log)).unwrap();
-    let started = Process::start_in(PROGRAM, &["demo", "--json"], &borrowed(&settings), log).await;
+    start(&settings, log).await
+}
+
+async fn start(settings: &[(&'static str, String)], log: File) -> Process {
+    let words = [&["demo", "--json"], &PLENTY[..]].concat();
+    let started = Process::start_in(PROGRAM, &words, &borrowed(settings), log).await;
     started.unwrap()
 }
 
@@ -329,9 +334,7 @@ async fn a_wrong_setting_ends_the_start_in_one_sentence() {
     // S3 checks the signatures of a server with the right key.
     let log = File::create(folder.path().join("log")).unwrap();
     let settings = with(&[("CONNECT_IMAGES", "s3://shop")]);
-    let started = Process::start_in(PROGRAM, &["demo", "--json"], &borrowed(&settings), log).await;
-    let host = pictures().await;
-    let server = started.unwrap();
+    let (server, host) = (start(&settings, log).await, pictures().await);
     let rye = link(&server, None, format!("http://{host}/a")).await;
     let copy = copied(&server, &rye).await;
     image(&server, &copy).await.expect(200);

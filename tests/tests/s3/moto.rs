@@ -59,6 +59,14 @@ pub(super) async fn free_address() -> SocketAddr {
     listener.local_addr().unwrap()
 }
 
+/// An authorization that names the service and proves nothing.
+fn scope(service: &str) -> String {
+    format!(
+        "AWS4-HMAC-SHA256 Credential=x/20200101/us-east-1/{service}/aws4_request, SignedHeaders=host, \
+         Signature=0"
+    )
+}
+
 impl Moto {
     /// Starts it at an address. With `checks` it refuses every key but its own.
     pub(super) async fn start(address: SocketAddr, checks: bool) -> Option<Self> {
@@ -97,6 +105,7 @@ impl Moto {
     /// Sends a request about the bucket, or an object in it.
     pub(super) async fn s3(&self, method: Method, object: &str, body: &[u8]) -> Answer {
         let request = Request::new(method, format!("/{BUCKET}{object}"));
+        let request = request.header("authorization", scope("s3"));
         send(self.address, request.body(body.to_vec()))
             .await
             .unwrap()
@@ -114,11 +123,8 @@ impl Moto {
         ] {
             let body = format!("Version=2010-05-08&UserName=connect&Action={action}");
             let request = Request::new(Method::POST, "/").body(body);
-            // Tells the service that is meant.
-            let scope = "AWS4-HMAC-SHA256 Credential=x/20200101/us-east-1/iam/aws4_request, SignedHeaders=host, \
-                         Signature=0";
             let request = request
-                .header("authorization", scope)
+                .header("authorization", scope("iam"))
                 .header("content-type", "application/x-www-form-urlencoded");
             let answer = send(self.address, request).await.unwrap().expect(200);
             made = String::from_utf8(answer.body.to_vec()).unwrap();
