@@ -19,8 +19,6 @@ mod integrity;
 #[cfg(feature = "logic")]
 mod jobs;
 #[cfg(feature = "logic")]
-mod migration;
-#[cfg(feature = "logic")]
 mod owner;
 #[cfg(feature = "logic")]
 mod resources;

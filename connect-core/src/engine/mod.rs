@@ -14,6 +14,7 @@ mod entrance;
 mod item_errors;
 mod lookup;
 mod maintenance;
+mod migration;
 mod page_request;
 mod pages;
 mod records;

@@ -19,8 +19,8 @@ use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 use uuid::Uuid;
 
+use super::connect::Connect;
 use crate::{
-    engine::Connect,
     storage::{Commit, Guard, Key, Value},
     transaction::{
         Error, Fault,

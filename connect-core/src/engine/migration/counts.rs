@@ -5,8 +5,8 @@
 use serde::Deserialize;
 use uuid::Uuid;
 
+use super::super::connect::Connect;
 use crate::{
-    engine::Connect,
     storage::{Commit, Entry, Expectation, Range, Read, Write},
     transaction::{
         ChangeClock, Fault, ReadKey, Usage, UsageRule, clock_key, counted,
