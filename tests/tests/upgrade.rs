@@ -208,6 +208,8 @@ async fn servers_are_replaced_one_after_the_other() {
         let (status, said) = readiness(&second).await;
         assert_eq!(status, 503);
         assert!(old == 1 || said.contains("version"), "{said}");
+        let again = Process::start_on(&former.program, &former.database.address(), &[]).await;
+        assert!(again.is_err(), "the former program starts again");
         " by the former server"
     };
     let second = two.replace(&former, second).await;
