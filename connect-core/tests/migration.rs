@@ -18,10 +18,14 @@ use crate::{
 
 on_each_store!(rows_of_older_programs_are_counted);
 on_each_store!(a_killed_migration_is_continued);
-on_each_store!(servers_on_one_store_share_a_migration);
+on_each_store!(servers_on_one_store_may_migrate_at_once);
+on_each_store!(damage_stops_no_migration);
 
 const CLOCK: u8 = 0x01;
 const MIGRATED: u8 = 0x08;
+
+/// The progress of migrations in a store of version 2, if that had had one.
+const BEFORE: &str = r#"{"begun":2,"done":2}"#;
 
 /// A process on a storage.
 fn process(storage: Arc<dyn Storage>, clock: &Arc<ManualClock>) -> Connect {
@@ -44,7 +48,7 @@ async fn fill(shop: &Shop) {
 }
 
 /// Makes the clocks of locations those of a program that had not counted, or half.
-async fn forget_counts(shop: &Shop) {
+async fn forget_counts(shop: &Shop, last_migration: Option<&str>) {
     let half = |mut clock: Json| {
         clock["usage"]["products"] = json!(3);
         clock["usage"]["countedTo"] = json!("00ff");
@@ -63,7 +67,10 @@ async fn forget_counts(shop: &Shop) {
             let row = match key[16] {
                 CLOCK if key[..16] == ids[0].as_bytes()[..] => none(clock()),
                 CLOCK if key[..16] == ids[1].as_bytes()[..] => half(clock()),
-                MIGRATED => return Some((key, Write::Remove)),
+                MIGRATED => {
+                    let row = last_migration.map(|row| Write::Put(row.as_bytes().into()));
+                    return Some((key, row.unwrap_or(Write::Remove)));
+                }
                 _ => return None,
             };
             Some((key, Write::Put(row.to_string().into_bytes().into())))
@@ -103,7 +110,7 @@ async fn rows_of_older_programs_are_counted(shop: Shop) {
     shop.connect.migrate().await.unwrap();
     fill(&shop).await;
     let expected = state(&shop).await;
-    forget_counts(&shop).await;
+    forget_counts(&shop, None).await;
     // Not counted is not wrong, and limits nothing.
     is_clean(&shop.connect).await;
     let stored = shop.connect.stored(shop.at.account().id).await.unwrap();
@@ -134,7 +141,7 @@ async fn a_killed_migration_is_continued(shop: Shop) {
     let expected = state(&shop).await;
     for fate in [Fate::Refused, Fate::Lost, Fate::AppliedWithoutAnswer] {
         for commits in 0.. {
-            forget_counts(&shop).await;
+            forget_counts(&shop, Some(BEFORE)).await;
             let storage = Faulty::new(shop.storage.clone());
             storage.decide((0..commits).map(|_| Fate::Acknowledged).chain([fate]));
             let killed = process(storage, &shop.clock).migrate().await;
@@ -150,7 +157,7 @@ async fn a_killed_migration_is_continued(shop: Shop) {
         }
     }
     for polls in [1, 2, 5, 10, 20] {
-        forget_counts(&shop).await;
+        forget_counts(&shop, Some(BEFORE)).await;
         let connect = process(shop.storage.clone(), &shop.clock);
         polled(connect.migrate(), polls).await;
         connect.migrate().await.unwrap();
@@ -169,12 +176,12 @@ async fn polled(future: impl Future, polls: usize) {
     }
 }
 
-async fn servers_on_one_store_share_a_migration(shop: Shop) {
+async fn servers_on_one_store_may_migrate_at_once(shop: Shop) {
     shop.connect.migrate().await.unwrap();
     fill(&shop).await;
     let expected = state(&shop).await;
     for _ in 0..5 {
-        forget_counts(&shop).await;
+        forget_counts(&shop, None).await;
         let servers = [(); 3].map(|()| process(shop.storage.clone(), &shop.clock));
         let all = servers.each_ref().map(|server| server.migrate());
         for done in futures_util::future::join_all(all).await {
@@ -182,4 +189,26 @@ async fn servers_on_one_store_share_a_migration(shop: Shop) {
         }
         assert_eq!(state(&shop).await, expected);
     }
+}
+
+/// One damaged row keeps no shop from being served.
+async fn damage_stops_no_migration(shop: Shop) {
+    fill(&shop).await;
+    let expected = state(&shop).await.1;
+    forget_counts(&shop, None).await;
+    let clock = [shop.there.location().id.uuid().as_bytes(), &[CLOCK][..]].concat();
+    let commit = Commit {
+        writes: vec![(clock.into(), Write::Put(b"\"damaged\"".as_slice().into()))],
+        ..Commit::default()
+    };
+    shop.storage.commit(commit).await.unwrap();
+    shop.connect.migrate().await.unwrap();
+    let (_, found) = state(&shop).await;
+    assert!(found.contains(&r#"{"begun":3,"done":3}"#.to_owned()));
+    let whole = expected.iter().filter(|row| found.contains(row));
+    assert_eq!(
+        whole.count(),
+        expected.len() - 1,
+        "all but the damaged clock"
+    );
 }

@@ -278,6 +278,19 @@ impl Error {
         }
     }
 
+    /// Returns whether a stored row is damaged or missing, and the store answers.
+    pub(crate) fn is_damage(&self) -> bool {
+        match self {
+            Self::NotFound(_) => true,
+            Self::Internal(Cause(fault)) => match &**fault {
+                Fault::Corrupt { .. } | Fault::Damaged(_) => true,
+                Fault::Storage(error) => error.unreadable_keys().is_some(),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
     /// The error of a response, or of an item of a batch.
     pub fn detail(&self) -> ErrorDetail {
         self.problem().detail(self.code())

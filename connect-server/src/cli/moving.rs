@@ -166,10 +166,10 @@ const EXPORTED: &str = "Keep the file as safe as the server: it holds the secret
 
 /// The advice after an import.
 const IMPORTED: &str =
-    "Copy the folder of images to the new place as well, before a server starts.";
+    "Copy the folder of images, if there is one, to the new place as well, before a server starts.";
 
 /// The advice after a restore.
-const RESTORED: &str = "Copy the folder of images beside it. A server on this store delivers nothing \
+const RESTORED: &str = "Copy the folder of images, if there is one, beside it. A server on this store delivers nothing \
                         (webhooks, e-mail, downloads of images) until it is started once with --deliveries.";
 
 /// The progress in words.

@@ -90,8 +90,8 @@ pub enum RunError {
     Clock(#[from] ClockSkew),
     /// The rows of an older program could not be changed.
     #[error(
-        "the rows of an older version could not be changed for this one: {}; nothing is lost: start the server \
-         again once that is mended, and it continues",
+        "the rows of an older version could not be changed for this one: {}; nothing is lost: mend that (run \
+         `connect-server check` if the store is damaged), start the server again, and it continues",
         .0.cause()
     )]
     Migration(Error),
@@ -408,9 +408,10 @@ impl Started {
         let connect = builder.build();
         let backups = Backups::new(move || store.freeze());
         check_clock(&connect, clock.now(), options.trust_clock).await?;
-        connect.migrate().await.map_err(RunError::Migration)?;
         let listeners = Listeners::bind(options).await?;
         let images = images(options, allowed, &listeners.api).await?;
+        // Last, as older programs are refused from then on: a wrong setting should not end their service.
+        connect.migrate().await.map_err(RunError::Migration)?;
         let shop = if is_demo {
             Some(demo::open(&connect).await?)
         } else {

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// The rows of one read.
-const PAGE: usize = 2000;
+const PAGE: usize = 500;
 
 /// Counts the rows of a location, if its clock has no counts.
 pub(super) async fn change(connect: &Connect, location: Uuid) -> Result<Option<Commit>, Fault> {
@@ -61,6 +61,7 @@ pub(super) async fn change(connect: &Connect, location: Uuid) -> Result<Option<C
         ..Commit::default()
     }))
 }
+
 /// Adds a stored row.
 fn add(usage: &mut Usage, (key, row): &Entry, now: Timestamp) {
     let Some(at) = ReadKey::of(key) else { return };

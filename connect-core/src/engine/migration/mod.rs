@@ -5,14 +5,19 @@
 //!
 //! A row has the number of the last migration done, and the last location done by the next one. It is the guard
 //! of every commit here, so a commit moves it by one location together with that location's rows:
-//! a killed migration continues there, and several servers on one database share the work.
+//! a killed migration continues there, and of several servers on one database, each continues from the progress of
+//! all.
 //!
-//! The first commit only writes this row. It raises the version of the store, so from then on older programs
-//! do not write: the oldest program beside a migration is the one of its own number.
+//! The first commit of a migration only writes this row. It raises the version of the store, so from then on older
+//! programs do not write: the oldest program beside a migration is the one of its own number.
 
 mod counts;
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{
+    collections::BTreeSet,
+    ops::Bound::{Excluded, Unbounded},
+    time::Duration,
+};
 
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
@@ -35,14 +40,14 @@ type Change<'c> = BoxFuture<'c, Result<Option<Commit>, Fault>>;
 struct Migration {
     number: u32,
     /// The work, for the log.
-    what: &'static str,
+    work: &'static str,
     change: for<'c> fn(&'c Connect, Uuid) -> Change<'c>,
 }
 
 /// All migrations, in the order of their numbers.
 const ALL: [Migration; 1] = [Migration {
     number: 3,
-    what: "counting the rows of each location",
+    work: "counting the rows of each location",
     change: |connect, location| Box::pin(counts::change(connect, location)),
 }];
 
@@ -53,6 +58,8 @@ const TELL: Duration = Duration::from_secs(5);
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Progress {
+    /// The number of the last migration begun.
+    begun: u32,
     /// The number of the last migration done.
     done: u32,
     /// The last location done by the next migration.
@@ -63,9 +70,10 @@ struct Progress {
 impl Connect {
     /// Changes the rows of older programs for this one.
     /// Call it before any other write, at each start of a service: it does nothing if the rows are those of
-    /// this program. It may take seconds for each million rows, and logs its progress.
+    /// this program. The time grows with the number of rows, and the log tells the progress by locations.
     ///
-    /// It may be stopped at any time, and continues at the next call. Several processes may call it at once.
+    /// It may be stopped at any time, and continues at the next call. Several processes may call it at once. A
+    /// location with damaged rows is left as it is, with a line in the log.
     ///
     /// # Errors
     /// [`Error::Internal`]: the storage failed, or has no room. The rows changed so far are good.
@@ -77,52 +85,51 @@ impl Connect {
     }
 
     async fn run_migration(&self, migration: &Migration) -> Result<(), Error> {
-        let (number, what) = (migration.number, migration.what);
+        let (number, work) = (migration.number, migration.work);
         let (mut progress, mut row) = self.migrated().await?;
+        if progress.begun < number {
+            let begun = Progress {
+                begun: number,
+                ..progress
+            };
+            self.advance(Commit::default(), &row, &begun).await?;
+            (progress, row) = self.migrated().await?;
+        }
         if progress.done >= number {
             return Ok(());
         }
-        if row.is_none() {
-            // Only afterwards no older program writes any more.
-            self.move_on(Commit::default(), &row, &progress).await?;
-            (progress, row) = self.migrated().await?;
-        }
+        // Only now: no older program makes another one.
         let locations = self.all_locations().await?;
-        let mut told = Instant::now();
-        let mut done = 0;
+        let of = locations.len();
+        if of > 0 {
+            tracing::info!(number, of, "{work}");
+        }
+        let (mut told, mut looked_at) = (Instant::now(), 0);
         while progress.done < number {
-            let next = locations.iter().find(|at| Some(**at) > progress.location);
-            let (change, reached) = match next {
-                Some(at) => {
-                    let change = (migration.change)(self, *at).await?;
-                    let location = Some(*at);
-                    (
-                        change,
-                        Progress {
-                            location,
-                            ..progress.clone()
-                        },
-                    )
-                }
-                None => {
-                    let (done, location) = (number, None);
-                    (Some(Commit::default()), Progress { done, location })
-                }
-            };
-            done += 1;
-            if told.elapsed() >= TELL {
-                told = Instant::now();
-                tracing::info!(number, done, of = locations.len(), "{what}");
-            }
-            let Some(change) = change else {
-                progress = reached;
+            let from = progress.location.map_or(Unbounded, Excluded);
+            let Some(next) = locations.range((from, Unbounded)).next() else {
+                let done = Progress {
+                    begun: number,
+                    done: number,
+                    location: None,
+                };
+                self.advance(Commit::default(), &row, &done).await?;
+                (progress, row) = self.migrated().await?;
                 continue;
             };
-            // A conflict is another server's commit: it has the progress of both.
-            self.move_on(change, &row, &reached).await?;
-            (progress, row) = self.migrated().await?;
+            let change = (migration.change)(self, *next).await;
+            progress.location = Some(*next);
+            if let Some(change) = readable(change.map_err(Error::from))?.flatten() {
+                // After a conflict, another server's progress counts.
+                self.advance(change, &row, &progress).await?;
+                (progress, row) = self.migrated().await?;
+            }
+            looked_at += 1;
+            if told.elapsed() >= TELL {
+                told = Instant::now();
+                tracing::info!(number, looked_at, of, "{work}");
+            }
         }
-        tracing::info!(number, "{what}: done");
         Ok(())
     }
 
@@ -136,14 +143,14 @@ impl Connect {
     }
 
     /// Commits a change together with the progress; does nothing on a conflict.
-    async fn move_on(
+    async fn advance(
         &self,
         change: Commit,
         was: &Option<Value>,
-        reached: &Progress,
-    ) -> Result<bool, Fault> {
+        to: &Progress,
+    ) -> Result<(), Fault> {
         let key = migrated_key();
-        let row = serde_json::to_vec(reached).map_err(|e| Fault::corrupt(&key, e))?;
+        let row = serde_json::to_vec(to).map_err(|e| Fault::corrupt(&key, e))?;
         let guard = Guard {
             key,
             was: was.clone(),
@@ -153,16 +160,30 @@ impl Connect {
             guard: Some(guard),
             ..change
         };
-        self.store().commit(commit).await
+        self.store().commit(commit).await?;
+        Ok(())
     }
 
     async fn all_locations(&self) -> Result<BTreeSet<Uuid>, Error> {
         let mut locations = BTreeSet::new();
         for id in self.account_ids().await? {
-            let account = self.account(id).await?;
-            locations.extend(account.locations.iter().map(|at| at.id.uuid()));
+            if let Some(account) = readable(self.account(id).await)? {
+                locations.extend(account.locations.iter().map(|at| at.id.uuid()));
+            }
         }
         Ok(locations)
+    }
+}
+
+/// Logs damage, and goes on without the row.
+fn readable<T>(read: Result<T, Error>) -> Result<Option<T>, Error> {
+    match read {
+        Err(error) if error.is_damage() => {
+            let cause = error.cause();
+            tracing::error!(cause, "damaged rows of an older version stay as they are");
+            Ok(None)
+        }
+        read => read.map(Some),
     }
 }
 

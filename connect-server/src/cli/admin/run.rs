@@ -43,6 +43,11 @@ enum NotDone {
     ClockFile(#[from] ClockFileError),
     #[error(transparent)]
     Clock(#[from] ClockSkew),
+    #[error(
+        "the command was not executed, as the rows of an older version could not be changed first: {}",
+        .0.cause()
+    )]
+    Migration(Error),
     #[error("{}", .0.cause())]
     Refused(#[from] Error),
     #[error("the result could not be read: {0}")]
@@ -156,7 +161,7 @@ async fn on_store(
         .build();
     clock_check::check(&connect, clock.now()).await?;
     if !command.is_list() {
-        connect.migrate().await?;
+        connect.migrate().await.map_err(NotDone::Migration)?;
     }
     let mut execution = Execution::new(&connect, Authority::Operator, None);
     let shown = command.execute(&mut execution).await;

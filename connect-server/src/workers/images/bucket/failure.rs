@@ -11,6 +11,9 @@ pub(in super::super) enum BucketFailure {
     /// The bucket has no such object.
     #[error("the answer is not one of S3: set AWS_ENDPOINT to its address")]
     Missing,
+    /// Something other than S3 answers.
+    #[error("the answer is not one of S3: set AWS_ENDPOINT to its address")]
+    Foreign,
     /// S3 is down or out of reach.
     #[error("S3 gives no answer ({0}); unless it is down, look at AWS_ENDPOINT and AWS_REGION")]
     Unreachable(String),
@@ -72,7 +75,8 @@ impl BucketFailure {
             return Self::Refused((*remedy).to_owned());
         }
         match status {
-            Some(404) => Self::Missing,
+            // A service for keys may answer so too, with another kind of error.
+            Some(404) if matches!(error, Error::NotFound { .. }) => Self::Missing,
             Some(401 | 403) => Self::Refused(
                 "the key must not use the bucket: allow it s3:GetObject, s3:PutObject and s3:ListBucket \
                  there, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to another"
@@ -108,8 +112,8 @@ fn no_answer(error: &Error) -> BucketFailure {
     }
     match last {
         Some(last) if is_of_http => BucketFailure::Unreachable(last.to_string()),
-        // Something else answers with a success.
-        _ => BucketFailure::Missing,
+        // Something answers with a success.
+        _ => BucketFailure::Foreign,
     }
 }
 

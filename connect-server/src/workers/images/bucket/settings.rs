@@ -104,7 +104,11 @@ pub(super) fn client(
             },
         });
     let store = builder.build();
-    let store = store.map_err(|error| format!("a variable AWS_* cannot be used: {error}"))?;
+    // The reason would repeat the value.
+    let store = store.map_err(|_| {
+        "a variable AWS_* has a value that cannot be used: a switch is true or false, and a time such as 30s"
+            .to_owned()
+    })?;
     Ok(Client { store, has_role })
 }
 
