@@ -22,7 +22,9 @@ type Menu = JsonRecords<Product>;
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let storage = RedbStorage::open("store", RedbOptions::default())?;
-    let menu = open(Connect::builder(Arc::new(storage)).build()).await?;
+    let connect = Connect::builder(Arc::new(storage)).build();
+    connect.migrate().await?;
+    let menu = open(connect).await?;
     let routes = Router::new()
         .route("/menu", get(list).post(add))
         .with_state(menu);
