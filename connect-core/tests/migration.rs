@@ -24,7 +24,7 @@ on_each_store!(damage_stops_no_migration);
 const CLOCK: u8 = 0x01;
 const MIGRATED: u8 = 0x08;
 
-/// The progress of migrations in a store of version 2, if that had had one.
+/// The progress of migrations before the one under test.
 const BEFORE: &str = r#"{"begun":2,"done":2}"#;
 
 /// A process on a storage.
@@ -32,7 +32,7 @@ fn process(storage: Arc<dyn Storage>, clock: &Arc<ManualClock>) -> Connect {
     Connect::builder(storage).clock(clock.clone()).build()
 }
 
-/// Fills two locations, with rows that stay and rows to be purged.
+/// Fills two locations with lasting rows, and with rows to be purged.
 async fn fill(shop: &Shop) {
     for (at, products) in [(&shop.at, 700), (&shop.there, 10)] {
         let products = (0..products).map(|number| ProductInput::named(format!("P{number}")));
@@ -47,7 +47,7 @@ async fn fill(shop: &Shop) {
     }
 }
 
-/// Makes the clocks of locations those of a program that had not counted, or half.
+/// Makes the clocks of locations those of a program without finished counts.
 async fn forget_counts(shop: &Shop, last_migration: Option<&str>) {
     let half = |mut clock: Json| {
         clock["usage"]["products"] = json!(3);

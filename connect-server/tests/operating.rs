@@ -145,7 +145,7 @@ fn the_variable_of_a_flag_has_its_name() {
     }
 }
 
-/// The setting of the backups by a timer, which is none of the server.
+/// The setting of the backups by a timer, unknown to the server.
 const KEPT: &str = "CONNECT_BACKUPS_KEPT";
 
 fn deploy(name: &str) -> String {

@@ -141,7 +141,7 @@ fn what_is_not_in_them_is_seen() {
     assert_eq!(faults.len(), 4);
 }
 
-/// The commands of a text: each block of shell lines, with the script that a comment before it names.
+/// The blocks of shell lines of a text, with the script named before each.
 fn commands(text: &str) -> Vec<(&str, Option<&str>)> {
     let mut found = Vec::new();
     let mut before = text;

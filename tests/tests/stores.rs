@@ -45,9 +45,9 @@ const KILLS: [u64; 8] = [0, 5, 10, 20, 50, 100, 200, 400];
 struct Store {
     format: String,
     storage: String,
-    /// The answers of the program of that time.
+    /// The recorded answers.
     then: Value,
-    /// The clock of that time.
+    /// The recorded time.
     clock: Vec<(&'static str, String)>,
     folder: TempDir,
     _database: Option<TestDatabase>,
@@ -72,7 +72,7 @@ fn unzipped(file: &Path) -> Vec<u8> {
     content
 }
 
-/// The variables for a clock that shows the time of the store; none without libfaketime.
+/// The variables for a clock at the time of the store; none without libfaketime.
 fn clock(made: u64) -> Vec<(&'static str, String)> {
     let folders = fs::read_dir("/usr/lib").unwrap().flatten();
     let mut files = folders.map(|folder| folder.path().join("faketime/libfaketimeMT.so.1"));
@@ -139,7 +139,7 @@ impl Store {
         clock.chain(own).collect()
     }
 
-    /// Runs a command on it, which has to succeed.
+    /// Runs a command on it, and asserts its success.
     async fn command(&self, words: &[&str]) -> String {
         let ended = run_in(PROGRAM, words, &self.variables()).await;
         assert_eq!(ended.code, Some(0), "{} {words:?}: {ended:?}", self.format);
@@ -212,7 +212,7 @@ impl Store {
         }
     }
 
-    /// Asserts that all of what was said is said now. Fields may be new.
+    /// Asserts the recorded answers, with new fields allowed.
     #[track_caller]
     fn holds(&self, of: &str, then: &Value, now: &Value) {
         if let Some((at, then, now)) = difference("", then, now) {
@@ -293,7 +293,7 @@ fn array(value: &Value) -> &[Value] {
     value.as_array().unwrap()
 }
 
-/// The first place at which the recorded value is not within the present one.
+/// Finds the first recorded value missing from the present one.
 fn difference(at: &str, then: &Value, now: &Value) -> Option<(String, Value, Value)> {
     // A cursor has the time at which its pass began.
     if at.ends_with(".nextCursor") && now.is_string() == then.is_string() {

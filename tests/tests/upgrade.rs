@@ -23,7 +23,7 @@ use tokio::{task::JoinHandle, time::sleep};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_server-under-test");
 
-/// The writes that a stage waits for.
+/// The number of writes in a stage.
 const MANY: usize = 30;
 
 /// The time between two requests of a client.
@@ -79,7 +79,7 @@ impl Former {
         send(server.address, new).await.unwrap().status.as_u16()
     }
 
-    /// Asserts that these products are at a server, and that nothing is wrong with the database.
+    /// Asserts these products at a server, and a clean database.
     async fn has(&self, server: Process, names: &[String]) {
         for name in names {
             let one = Request::get(format!("{}?externalId={name}", self.products));
@@ -92,7 +92,7 @@ impl Former {
     }
 }
 
-/// A client that writes all the time, each write until it is answered.
+/// A client with writes all the time, each repeated until its answer.
 struct Writer(Arc<Written>, JoinHandle<()>);
 
 #[derive(Default)]
@@ -100,7 +100,7 @@ struct Written {
     /// The server's address; `None` while it is replaced.
     server: Mutex<Option<SocketAddr>>,
     is_over: AtomicBool,
-    /// The names of the products that were answered.
+    /// The names of the answered products.
     answered: Mutex<Vec<String>>,
     /// The answers other than 201.
     refused: Mutex<Vec<(u16, String)>>,

@@ -7,11 +7,13 @@ use std::{
     time::Duration,
 };
 
-use reqwest::redirect::Policy;
 use serde_json::Value;
 
-use super::{Options, admin::cause, failure};
-use crate::workers::outbound::install_provider;
+use super::{
+    Options,
+    admin::{cause, local_client},
+    failure,
+};
 
 /// The time limit for the answer.
 /// A server without its database answers after five seconds.
@@ -56,11 +58,7 @@ async fn ask(options: &Options) -> Result<String, Unhealthy> {
         url: url.clone(),
         cause: cause(&error),
     };
-    install_provider();
-    let client = reqwest::Client::builder()
-        .no_proxy()
-        .redirect(Policy::none())
-        .timeout(AT_MOST)
+    let client = local_client(AT_MOST)
         // The certificate is for the public name. Nothing secret is sent.
         .tls_danger_accept_invalid_certs(true)
         .build()
@@ -77,7 +75,7 @@ async fn ask(options: &Options) -> Result<String, Unhealthy> {
     Err(Unhealthy::Unready { url, reason })
 }
 
-/// Returns an address of this machine on which the server listens.
+/// Returns the server's address, as reached on this machine.
 fn reachable(mut listen: SocketAddr) -> SocketAddr {
     if listen.ip().is_unspecified() {
         listen.set_ip(match listen {

@@ -29,7 +29,7 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_server-under-test");
 /// The second and the third try of an image come after 10 and after 60 seconds.
 const PATIENCE: Duration = Duration::from_secs(100);
 
-/// Stand for what nobody should find in a log.
+/// Stand for secrets, never to be found in a log.
 const SECRET: &str = "hunter2-hunter2";
 const SESSION: &str = "hunter3-hunter3";
 
@@ -52,7 +52,7 @@ async fn pictures() -> SocketAddr {
     address
 }
 
-/// The settings of an S3, with a key that it may know.
+/// The settings of an S3, with a key.
 fn settings(s3: SocketAddr) -> Vec<(&'static str, String)> {
     vec![
         ("CONNECT_STORAGE", "memory".to_owned()),

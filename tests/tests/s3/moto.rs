@@ -34,7 +34,7 @@ pub(super) struct Key {
 /// A running S3 with an empty bucket.
 pub(super) struct Moto {
     pub(super) address: SocketAddr,
-    /// The only key, for an S3 that checks keys.
+    /// The only key, for an S3 with checks of keys.
     pub(super) key: Option<Key>,
     keeper: Child,
 }
@@ -111,7 +111,7 @@ impl Moto {
             .unwrap()
     }
 
-    /// Makes a user who may do everything with the bucket, with a key.
+    /// Makes a user with all rights to the bucket, and a key.
     async fn make_key(&self) -> Key {
         let policy = "%7B%22Version%22%3A%222012-10-17%22%2C%22Statement%22%3A%5B%7B%22Effect%22%3A%22Allow\
                       %22%2C%22Action%22%3A%22s3%3A*%22%2C%22Resource%22%3A%22*%22%7D%5D%7D";

@@ -16,4 +16,4 @@ pub use credentials::{AdminCredentials, AdminCredentialsError, AdminCredentialsF
 pub(crate) use reach::{NotReached, Reached};
 pub(crate) use request::{MARK, OPERATOR, PATH, operator_name};
 pub(crate) use run::{run, write_down};
-pub(crate) use send::{NotSent, cause, post, send, user};
+pub(crate) use send::{NotSent, cause, local_client, post, send, user};

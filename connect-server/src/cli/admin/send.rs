@@ -47,6 +47,15 @@ pub(crate) async fn send<T: DeserializeOwned>(
     })
 }
 
+/// Begins a client for a server on this machine.
+pub(crate) fn local_client(at_most: Duration) -> reqwest::ClientBuilder {
+    install_provider();
+    reqwest::Client::builder()
+        .no_proxy()
+        .redirect(Policy::none())
+        .timeout(at_most)
+}
+
 /// Like [`send`], but returns the bytes of the answer.
 ///
 /// # Errors
@@ -64,12 +73,7 @@ pub(crate) async fn post(
         url: url.clone(),
         cause: cause(&error),
     };
-    install_provider();
-    let client = reqwest::Client::builder()
-        .no_proxy()
-        .redirect(Policy::none())
-        .timeout(at_most);
-    let request = client
+    let request = local_client(at_most)
         .build()
         .map_err(no_answer)?
         .post(format!("{url}{path}"))

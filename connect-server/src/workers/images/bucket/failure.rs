@@ -117,7 +117,7 @@ fn no_answer(error: &Error) -> BucketFailure {
     }
 }
 
-/// Returns the text between two others.
+/// Returns the text between two markers.
 fn between<'t>(text: &'t str, before: &str, after: &str) -> Option<&'t str> {
     let (_, rest) = text.split_once(before)?;
     Some(rest.split_once(after)?.0)

@@ -118,7 +118,7 @@ fn is_on(value: Option<String>) -> bool {
     matches!(&*value, "1" | "true" | "on" | "yes" | "y")
 }
 
-/// Checks the address of S3. The client panics on some that are none.
+/// Checks the address of S3: the client panics on wrong ones.
 fn check_endpoint(endpoint: &str, allows_http: bool) -> Result<(), String> {
     let url = Url::parse(endpoint).ok().filter(|url| {
         let is_plain = url.username().is_empty() && url.password().is_none();

@@ -32,7 +32,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Opens the menu of the only account, which the first start makes.
+/// Opens the menu of the only account, made at the first start.
 async fn open(connect: Connect) -> Result<Menu, Box<dyn Error>> {
     let account = match connect.account_ids().await?.first() {
         Some(id) => connect.account(*id).await?,

@@ -7,7 +7,7 @@ use connect_client::{
     wire::{Entry, ProductInput},
 };
 
-/// The file with the time from which the next run reads.
+/// The file with the start time of the next read.
 const SINCE: &str = "since";
 
 #[tokio::main(flavor = "current_thread")]
