@@ -57,7 +57,7 @@ pub use rules::{
 };
 #[cfg(feature = "logic")]
 pub use transaction::{
-    Account, AccountLocation, Cause, Delivery, DeliveryAttempt, DeliveryStatus, Error, Grant,
-    OwnerMail, Reason, Refusal, Screen, ScreenKey, ScreenType, StorageLimits, SwitchOffReason,
-    SwitchedOff, Token, Webhook, environment,
+    Account, AccountLocation, Author, Cause, Delivery, DeliveryAttempt, DeliveryStatus, Error,
+    Grant, Language, Origin, OwnerMail, Reason, Refusal, Role, Screen, ScreenKey, ScreenType,
+    StorageLimits, SwitchOffReason, SwitchedOff, Token, User, UserRole, Webhook, environment,
 };

@@ -8,7 +8,7 @@ use crate::{
     rules::rate::{RateLimits, RateStatus},
     storage::Storage,
     transaction::{
-        StorageLimits, Store,
+        Author, Authorship, Origin, StorageLimits, Store,
         environment::{Environment, Metrics},
     },
     wire::Timestamp,
@@ -21,6 +21,8 @@ use crate::{
 #[derive(Clone)]
 pub struct Connect {
     pub(crate) core: Arc<Core>,
+    /// The author of the calls; `None` for the service itself.
+    authorship: Option<Arc<Authorship>>,
 }
 
 pub(crate) struct Core {
@@ -49,7 +51,24 @@ impl Connect {
                 queues: Arc::new(WriteQueues::new(store)),
                 replay_hints: ReplayHints::default(),
             }),
+            authorship: None,
         }
+    }
+
+    /// Returns a handle for the calls of an author.
+    /// They need the author's rights, and name the author in the audit trail. Without it, the author is the
+    /// service itself, with all rights.
+    #[must_use]
+    pub fn by(&self, author: Author, origin: Origin) -> Self {
+        Self {
+            core: self.core.clone(),
+            authorship: Some(Arc::new(Authorship { author, origin })),
+        }
+    }
+
+    /// The author of this handle's calls, and their origin.
+    pub(crate) fn authorship(&self) -> Authorship {
+        self.authorship.as_deref().cloned().unwrap_or_default()
     }
 
     /// Checks the token of a request from `address`, and counts the request.

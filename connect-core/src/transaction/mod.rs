@@ -6,6 +6,7 @@
 
 mod account;
 mod account_usage;
+mod author;
 mod clock;
 mod contended;
 mod delivery;
@@ -34,11 +35,14 @@ mod transact;
 mod unit;
 mod usage;
 mod usage_cache;
+mod user;
 mod webhook;
 mod writes;
 
 pub(crate) use account::SecretRow;
 pub use account::{Account, AccountLocation, Grant, Screen, ScreenKey, ScreenType, Token};
+pub(crate) use author::Authorship;
+pub use author::{Author, Origin};
 pub(crate) use clock::{ChangeClock, clock_key};
 pub use delivery::{Delivery, DeliveryAttempt, DeliveryStatus};
 pub(crate) use delivery::{EventRef, log_key, waiting_stock_key, woken_key};
@@ -62,5 +66,6 @@ pub(crate) use transact::End;
 pub(crate) use unit::{MOST_HOLDERS, UnitOfWork};
 pub use usage::StorageLimits;
 pub(crate) use usage::{Usage, UsageRule, counted};
+pub use user::{Language, Role, User, UserRole};
 pub(crate) use webhook::{FormerSecret, OwnWebhook, SigningSecret, Webhooks};
 pub use webhook::{OwnerMail, SwitchOffReason, SwitchedOff, Webhook};

@@ -1,0 +1,56 @@
+//! Users of an account as stored: people, and their roles.
+
+use serde::{Deserialize, Serialize};
+
+use crate::wire::{Id, Location};
+
+/// A person with access to an account.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct User {
+    /// The id.
+    pub id: Id<Self>,
+    /// The person's name.
+    pub name: String,
+    /// The e-mail address, for sign-in and for mail.
+    pub email: String,
+    /// The language of pages and mail.
+    pub language: Language,
+    /// The roles: one for the whole account, or one for each of some locations.
+    pub roles: Vec<UserRole>,
+}
+
+/// A role of a user, and its place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UserRole {
+    /// The location; `None` for the whole account.
+    pub location_id: Option<Id<Location>>,
+    /// The role.
+    pub role: Role,
+}
+
+/// The role of a user, with its rights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Everything. An owner is one for the whole account.
+    Owner,
+    /// The daily work: sales, catalog, stock and screens, but no people.
+    Manager,
+    /// Reading and exporting.
+    Accountant,
+    /// Tokens, webhooks, their requests, and the sandbox.
+    Developer,
+}
+
+/// The language of a user.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Language {
+    /// English.
+    #[default]
+    En,
+    /// Dutch.
+    Nl,
+}
