@@ -52,6 +52,7 @@ pub use rules::{
     idempotency::Fingerprint,
     password::{MAX_PASSWORD, MIN_PASSWORD},
     rate::{RateLimits, RateStatus},
+    role::{Reach, UserRight},
     secret::Secret,
     zone::{local_time, time_of_local},
 };

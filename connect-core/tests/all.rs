@@ -69,6 +69,7 @@ mod targets;
 #[cfg(feature = "conformance")]
 mod trips;
 mod unknown;
+mod users;
 mod walks;
 mod webhooks;
 mod z_reports;

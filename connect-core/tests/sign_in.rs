@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use connect_core::{
-    Account, AccountChange, Connect, Error, IssuedSession, MAX_PASSWORD, NewAccount,
+    Account, Author, Connect, Error, IssuedSession, MAX_PASSWORD, NewAccount, Origin, UserChange,
     environment::Clock as _, wire::Id,
 };
 
@@ -21,6 +21,7 @@ on_each_store!(another_address_takes_the_password);
 on_each_store!(another_password_ends_the_other_sessions);
 on_each_store!(an_address_leads_to_one_account);
 on_each_store!(sessions_end);
+on_each_store!(sessions_are_listed_and_ended);
 
 /// The address of the network that everybody comes from.
 const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
@@ -30,7 +31,7 @@ const DAY: i64 = 24 * 3600;
 /// The account of a shop, and the address of its owner.
 fn owner(shop: &Shop) -> (Id<Account>, String) {
     let account = shop.at.account();
-    (account.id, account.owner_email.clone())
+    (account.id, account.owner_email().to_owned())
 }
 
 /// Has the owner of an account set a password.
@@ -107,8 +108,8 @@ async fn an_owner_signs_in_and_out(shop: Shop) {
     let typed = format!(" {} ", email.to_uppercase());
     let second = connect.sign_in(HERE, &typed, PASSWORD).await.unwrap();
     let owner = connect.session(second.secret.expose()).await.unwrap();
-    assert_eq!(owner.account().owner_email, email);
-    assert_eq!(owner.session_ends(), START.plus_seconds(7 * DAY));
+    assert_eq!(owner.user().email, email);
+    assert_eq!(owner.ends_at(), START.plus_seconds(7 * DAY));
     connect.sign_out(&owner).await.unwrap();
     connect.sign_out(&owner).await.unwrap();
     assert_unauthorized(account_of(connect, &second).await, "session");
@@ -121,7 +122,10 @@ async fn only_the_open_invitation_is_good(shop: Shop) {
     let replaced = connect.invite_owner(account).await.unwrap().secret;
     let open = connect.invite_owner(account).await.unwrap();
     let value = open.secret.expose();
-    assert_eq!(connect.invited_account(value).await.unwrap().id, account);
+    assert_eq!(
+        connect.invited_user(value).await.unwrap().account.id,
+        account
+    );
     // The same account written in another way, and another id.
     let simple = account.uuid().simple().to_string();
     let simple = value.replacen(&account.to_string(), &simple, 1);
@@ -135,11 +139,11 @@ async fn only_the_open_invitation_is_good(shop: Shop) {
         &simple,
         &of_another,
     ] {
-        assert_unauthorized(connect.invited_account(bad).await, "invitation");
+        assert_unauthorized(connect.invited_user(bad).await, "invitation");
         assert_unauthorized(connect.accept_invitation(bad, PASSWORD).await, "invitation");
     }
     // A password that is refused does not use it up.
-    let email = connect.account(account).await.unwrap().owner_email;
+    let email = owner(&shop).1;
     for password in [
         "too short",
         "1234567890",
@@ -160,7 +164,7 @@ async fn only_the_open_invitation_is_good(shop: Shop) {
     assert_clean(connect).await;
     shop.clock.advance(3 * DAY);
     assert_unauthorized(
-        connect.invited_account(late.secret.expose()).await,
+        connect.invited_user(late.secret.expose()).await,
         "invitation",
     );
 }
@@ -273,16 +277,17 @@ async fn another_address_takes_the_password(shop: Shop) {
     let (connect, (account, email)) = (&shop.connect, owner(&shop));
     let session = set_password(connect, account).await.unwrap();
     let owner = connect.session(session.secret.expose()).await.unwrap();
-    let change = |password, email| connect.change_owner_email(&owner, password, email);
+    let change = |password, email| connect.change_email(&owner, password, email);
     let long = "a".repeat(MAX_PASSWORD + 1);
     for wrong in ["", "wrong password", &long] {
         assert_invalid(change(wrong, "noor@rye.example").await, "currentPassword");
     }
-    assert_invalid(change(PASSWORD, "nobody").await, "ownerEmail");
-    assert_eq!(connect.account(account).await.unwrap().owner_email, email);
+    assert_invalid(change(PASSWORD, "nobody").await, "email");
+    let users = connect.account(account).await.unwrap().users;
+    assert_eq!(users[0].email, email);
 
     let after = change(PASSWORD, " Noor@rye.example ").await.unwrap();
-    assert_eq!(after.owner_email, "Noor@rye.example");
+    assert_eq!(after.email, "Noor@rye.example");
     assert_unauthorized(connect.sign_in(HERE, &email, PASSWORD).await, "password");
     connect
         .sign_in(HERE, "noor@rye.example", PASSWORD)
@@ -298,7 +303,7 @@ async fn another_address_takes_the_password(shop: Shop) {
             Err(Error::Conflict(reason)) => {
                 assert_eq!(
                     reason.to_string(),
-                    "ownerEmail: is not available; choose another address"
+                    "email: is not available; choose another address"
                 );
             }
             other => panic!("{other:?}"),
@@ -369,35 +374,33 @@ async fn an_address_leads_to_one_account(shop: Shop) {
     assert!(matches!(refused, Err(Error::Conflict(_))), "{refused:?}");
 
     // Each has an address of its own then, and both sign in.
-    let to = |address: &str| AccountChange {
-        owner_email: Some(address.to_owned()),
-        ..AccountChange::default()
+    let move_to = async |account, address: &str| {
+        let user = connect.account(account).await.unwrap().users[0].id;
+        let change = UserChange {
+            email: Some(address.to_owned()),
+            ..UserChange::default()
+        };
+        connect.change_user(account, user, change).await
     };
-    connect
-        .change_account(second, to("second@shop.example"))
-        .await
-        .unwrap();
+    move_to(second, "second@shop.example").await.unwrap();
     set_password(connect, second).await.unwrap();
     let session = connect
         .sign_in(HERE, "second@shop.example", PASSWORD)
         .await
         .unwrap();
     assert_eq!(account_of(connect, &session).await.unwrap(), second);
-    let taken = connect.change_account(second, to(&email)).await;
+    let taken = move_to(second, &email).await;
     assert!(matches!(taken, Err(Error::Conflict(_))), "{taken:?}");
 
     // The address moves with the account, and is free for others.
-    connect
-        .change_account(account, to("first@shop.example"))
-        .await
-        .unwrap();
+    move_to(account, "first@shop.example").await.unwrap();
     assert_unauthorized(connect.sign_in(HERE, &email, PASSWORD).await, "password");
     let session = connect
         .sign_in(HERE, "first@shop.example", PASSWORD)
         .await
         .unwrap();
     assert_eq!(account_of(connect, &session).await.unwrap(), account);
-    connect.change_account(second, to(&email)).await.unwrap();
+    move_to(second, &email).await.unwrap();
     let session = connect.sign_in(HERE, &email, PASSWORD).await.unwrap();
     assert_eq!(account_of(connect, &session).await.unwrap(), second);
     assert_clean(connect).await;
@@ -420,12 +423,80 @@ async fn sessions_end(shop: Shop) {
     for bad in ["", ".", "x", &value[1..], &format!("{value}0")] {
         assert_unauthorized(connect.session(bad).await, "session");
     }
-    // The first of them is 19 minutes old.
-    shop.clock.advance(7 * DAY - 19 * 60 - 1);
-    account_of(connect, &sessions[0]).await.unwrap();
+    // The first of them is 19 minutes old, and both are used each day.
+    let mut left = 7 * DAY - 19 * 60 - 1;
+    while left > 0 {
+        let step = left.min(DAY - 1);
+        shop.clock.advance(step);
+        left -= step;
+        account_of(connect, &sessions[0]).await.unwrap();
+        account_of(connect, &sessions[1]).await.unwrap();
+    }
     shop.clock.advance(1);
     assert_unauthorized(account_of(connect, &sessions[0]).await, "session");
     account_of(connect, &sessions[1]).await.unwrap();
+}
+
+async fn sessions_are_listed_and_ended(shop: Shop) {
+    let (account, email) = owner(&shop);
+    set_password(&shop.connect, account).await.unwrap();
+    let mut sessions = Vec::new();
+    for number in 0..4 {
+        let origin = Origin {
+            address: Some(HERE),
+            device: Some(format!("Browser {number} {}", "x".repeat(300))),
+            ..Origin::default()
+        };
+        let connect = shop.connect.by(Author::Service, origin);
+        shop.clock.advance(60);
+        sessions.push(connect.sign_in(HERE, &email, PASSWORD).await.unwrap());
+    }
+    let connect = &shop.connect;
+    let own = connect.session(sessions[2].secret.expose()).await.unwrap();
+    let listed = connect.sessions(&own).await.unwrap();
+    let devices: Vec<_> = listed
+        .iter()
+        .map(|open| {
+            open.device
+                .as_deref()
+                .unwrap_or("-")
+                .get(..9)
+                .unwrap_or("-")
+        })
+        .collect();
+    // Youngest first; the invitation came from nowhere.
+    assert_eq!(
+        devices,
+        ["Browser 3", "Browser 2", "Browser 1", "Browser 0", "-"]
+    );
+    assert_eq!(listed[0].device.as_ref().unwrap().chars().count(), 200);
+    assert_eq!(listed[0].address, Some(HERE));
+    assert!(
+        listed
+            .iter()
+            .all(|open| open.is_own == (open.id == listed[1].id))
+    );
+    assert_eq!(listed[1].used_at, listed[1].signed_in_at);
+
+    // A use shows after ten minutes; a session without one ends after a day.
+    shop.clock.advance(DAY - 180);
+    account_of(connect, &sessions[2]).await.unwrap();
+    let now = connect.now();
+    let listed = connect.sessions(&own).await.unwrap();
+    assert_eq!((listed.len(), listed[1].used_at), (3, now));
+    shop.clock.advance(240);
+    assert_unauthorized(account_of(connect, &sessions[3]).await, "session");
+    let again = connect.sign_in(HERE, &email, PASSWORD).await.unwrap();
+    let listed = connect.sessions(&own).await.unwrap();
+    assert_eq!(listed.len(), 2);
+    connect.end_session(&own, listed[0].id).await.unwrap();
+    connect.end_session(&own, listed[0].id).await.unwrap();
+    assert_unauthorized(account_of(connect, &again).await, "session");
+
+    let again = connect.sign_in(HERE, &email, PASSWORD).await.unwrap();
+    connect.end_other_sessions(&own).await.unwrap();
+    assert_unauthorized(account_of(connect, &again).await, "session");
+    account_of(connect, &sessions[2]).await.unwrap();
 }
 
 /// The address or the password changes between the look at them and the session.
@@ -435,7 +506,7 @@ async fn what_changes_meanwhile_lets_nobody_in() {
         let shop = shop::Shop::open().await;
         let (connect, account) = (&shop.connect, shop.account);
         set_password(connect, account).await.unwrap();
-        let owner = connect.account(account).await.unwrap().owner_email;
+        let owner = connect.account(account).await.unwrap().users.remove(0);
         // The account of the address, and the row with the hash.
         let (is_reached, release) = shop.storage.hold_next_read();
         let change = async {
@@ -444,11 +515,12 @@ async fn what_changes_meanwhile_lets_nobody_in() {
             release.send(()).unwrap();
             is_reached.await.unwrap();
             if has_new_address {
-                let change = AccountChange {
-                    owner_email: Some("new@shop.example".to_owned()),
-                    ..AccountChange::default()
+                let change = UserChange {
+                    email: Some("new@shop.example".to_owned()),
+                    ..UserChange::default()
                 };
-                connect.change_account(account, change).await.unwrap();
+                let changed = connect.change_user(account, owner.id, change);
+                changed.await.unwrap();
             } else {
                 let invitation = connect.invite_owner(account).await.unwrap().secret;
                 let other = "oats and millet";
@@ -457,7 +529,7 @@ async fn what_changes_meanwhile_lets_nobody_in() {
             }
             next.send(()).unwrap();
         };
-        let (session, ()) = tokio::join!(connect.sign_in(HERE, &owner, PASSWORD), change);
+        let (session, ()) = tokio::join!(connect.sign_in(HERE, &owner.email, PASSWORD), change);
         assert_unauthorized(session, "password");
     }
 }

@@ -24,7 +24,7 @@ use crate::{
         rate::{self, RateLimits, RateStatus, RequestTime},
         secret,
     },
-    transaction::{Account, Error, Reason, Store, Token},
+    transaction::{Account, Error, Reason, Store, Token, User},
     wire::{Id, Location, Scope, Timestamp},
 };
 
@@ -198,14 +198,14 @@ impl Admission {
     ///
     /// # Errors
     /// [`Error::RateLimited`] when the owner has made too many, [`Error::Internal`].
-    pub(crate) async fn count_owner(
+    pub(crate) async fn count_user(
         &self,
         address: IpAddr,
-        account: Id<Account>,
+        user: Id<User>,
     ) -> Result<RateStatus, Denied> {
         let at = moment(&self.store);
         let limit = Limit {
-            caller: RateLimitKey::Owner(account),
+            caller: RateLimitKey::User(user),
             most: self.limits.token,
         };
         self.count(address, limit, None, at).await
@@ -304,7 +304,7 @@ impl Admission {
             RateLimitKey::Token(_) => ("requests of this token", &limited.token),
             RateLimitKey::Account(_) => ("requests of this account", &limited.account),
             RateLimitKey::Screen(_) => ("requests of this screen", &limited.screen),
-            RateLimitKey::Owner(_) => ("requests of this owner", &limited.owner),
+            RateLimitKey::User(_) => ("requests of this user", &limited.owner),
             RateLimitKey::Address(_) => (
                 "requests of this address without a valid token or key",
                 &limited.address,

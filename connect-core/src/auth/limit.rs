@@ -3,7 +3,7 @@
 use std::{fmt, net::IpAddr};
 
 use crate::{
-    transaction::{Account, Screen, Token},
+    transaction::{Account, Screen, Token, User},
     wire::Id,
 };
 
@@ -13,8 +13,8 @@ pub(super) enum RateLimitKey {
     Token(Id<Token>),
     Account(Id<Account>),
     Screen(Id<Screen>),
-    /// The owner of an account, over all sessions.
-    Owner(Id<Account>),
+    /// A user, over all sessions.
+    User(Id<User>),
     Address(IpAddr),
 }
 
@@ -24,7 +24,7 @@ impl fmt::Display for RateLimitKey {
             Self::Token(id) => write!(f, "token {id}"),
             Self::Account(id) => write!(f, "account {id}"),
             Self::Screen(id) => write!(f, "screen {id}"),
-            Self::Owner(id) => write!(f, "owner {id}"),
+            Self::User(id) => write!(f, "user {id}"),
             Self::Address(address) => write!(f, "address {address}"),
         }
     }
@@ -52,7 +52,7 @@ impl Limit {
             RateLimitKey::Token(_)
             | RateLimitKey::Account(_)
             | RateLimitKey::Screen(_)
-            | RateLimitKey::Owner(_) => (self.most / 40).max(FEWEST.min(self.most / 10)),
+            | RateLimitKey::User(_) => (self.most / 40).max(FEWEST.min(self.most / 10)),
             RateLimitKey::Address(_) => self.most / 3,
         };
         step.max(1)

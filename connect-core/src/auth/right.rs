@@ -10,10 +10,10 @@ use super::{
     device::{Device, ScreenRight},
 };
 use crate::{
-    rules::{idempotency::KeyRetention, rate::RateStatus},
+    rules::{idempotency::KeyRetention, rate::RateStatus, role::UserRight},
     storage::{Key, Value},
     transaction::{
-        Account, AccountLocation, Error, Fault, Reads, Screen, ScreenType, Token, UnitOfWork,
+        Account, AccountLocation, Error, Fault, Reads, Screen, ScreenType, Token, UnitOfWork, User,
         keys::{Family, key},
     },
     wire::{Id, Location, Scope},
@@ -52,10 +52,12 @@ pub enum Actor<'a> {
         /// Its name.
         name: &'a str,
     },
-    /// The owner, or software with its own check of callers.
+    /// A user, or software with its own check of callers.
     Owner {
-        /// The id of the session, or another id unique to one caller.
+        /// The id of the user, or another id unique to one caller.
         id: Uuid,
+        /// The user, if it is one.
+        user: Option<Id<User>>,
     },
 }
 
@@ -65,7 +67,7 @@ impl Actor<'_> {
         match self {
             Self::Token { id, .. } => id.uuid(),
             Self::Screen { id, .. } => id.uuid(),
-            Self::Owner { id } => *id,
+            Self::Owner { id, .. } => *id,
         }
     }
 
@@ -82,7 +84,7 @@ impl Actor<'_> {
 /// Cheap to clone: each request does so a few times.
 #[derive(Clone, Debug)]
 enum Caller {
-    /// An owner, or software with its own check of callers.
+    /// A user, or software with its own check of callers.
     Owner(Arc<Owner>),
     /// A token, with the permitted scope.
     Token(Arc<Credentials>, Scope),
@@ -90,9 +92,11 @@ enum Caller {
     Screen(Arc<Device>),
 }
 
-/// An owner's account, and the name of the caller.
+/// The account of a user or of other software, and the id of the caller.
 struct Owner {
     id: Uuid,
+    /// The user, with the permitted right.
+    user: Option<(Id<User>, UserRight)>,
     account: Account,
     account_row: Value,
 }
@@ -134,7 +138,7 @@ impl Caller {
 }
 
 impl Access {
-    /// The owner's access to `location` of the account in `account_row`.
+    /// The access of software with its own check of callers to `location` of the account in `account_row`.
     /// `caller` separates the idempotency keys of different callers. `None` if the account has no such
     /// location.
     pub(crate) fn of_owner(
@@ -145,10 +149,37 @@ impl Access {
     ) -> Option<Self> {
         let owner = Owner {
             id: caller,
+            user: None,
             account,
             account_row,
         };
         Self::of(Caller::Owner(owner.into()), location)
+    }
+
+    /// A user's access to `location` of the account in `account_row`, with this right.
+    ///
+    /// # Errors
+    /// The account has no such location or user, or the user has not the right there.
+    pub(crate) fn of_user(
+        account: Account,
+        account_row: Value,
+        location: Id<Location>,
+        (user, right): (Id<User>, UserRight),
+    ) -> Result<Self, Error> {
+        let found = account.users.iter().find(|of| of.id == user);
+        // A location elsewhere is as one that does not exist.
+        let missing = || Error::not_found("location", location);
+        let reach = found.ok_or_else(missing)?.reach(right);
+        if !reach.ok_or_else(Error::lacks_right)?.includes(location) {
+            return Err(missing());
+        }
+        let owner = Owner {
+            id: user.uuid(),
+            user: Some((user, right)),
+            account,
+            account_row,
+        };
+        Self::of(Caller::Owner(owner.into()), location).ok_or_else(missing)
     }
 
     /// A token's access to `location`, within `scope`.
@@ -204,10 +235,20 @@ impl Access {
     }
 
     /// Returns true if the caller's rights at admission include a scope.
-    /// An owner may do everything. A screen has no scopes.
+    /// A user has those of the roles here. A screen has no scopes.
     pub fn allows(&self, scope: &Scope) -> bool {
         match &self.caller {
-            Caller::Owner(_) => true,
+            Caller::Owner(owner) => match (owner.user, UserRight::of_scope(scope)) {
+                (None, _) => true,
+                (Some((user, _)), Some(right)) => {
+                    let mut users = owner.account.users.iter();
+                    let reach = users
+                        .find(|of| of.id == user)
+                        .and_then(|user| user.reach(right));
+                    reach.is_some_and(|reach| reach.includes(self.location().id))
+                }
+                (Some(_), None) => false,
+            },
             Caller::Screen(_) => false,
             Caller::Token(credentials, _) => {
                 credentials.authorize(self.location().id, scope).is_ok()
@@ -243,7 +284,10 @@ impl Access {
     /// Returns the acting caller.
     pub fn actor(&self) -> Actor<'_> {
         match &self.caller {
-            Caller::Owner(owner) => Actor::Owner { id: owner.id },
+            Caller::Owner(owner) => Actor::Owner {
+                id: owner.id,
+                user: owner.user.map(|(user, _)| user),
+            },
             Caller::Token(credentials, _) => Actor::Token {
                 id: credentials.token.id,
                 name: &credentials.token.name,
@@ -305,7 +349,14 @@ impl Access {
             _ => {
                 let account = serde_json::from_slice::<Account>(&account_row)
                     .map_err(|e| Fault::corrupt(&account_key, e))?;
-                Self::of_owner(account, account_row, location, self.actor().id())
+                let user = match &self.caller {
+                    Caller::Owner(owner) => owner.user,
+                    _ => None,
+                };
+                match user {
+                    Some(user) => Some(Self::of_user(account, account_row, location, user)?),
+                    None => Self::of_owner(account, account_row, location, self.actor().id()),
+                }
             }
         };
         renewed.map(Some).ok_or_else(|| self.lost())

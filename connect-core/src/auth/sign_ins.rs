@@ -33,7 +33,7 @@ use crate::{
         rate::{self, RateStatus, RequestTime, Windows},
         secret,
     },
-    transaction::{Account, Error, PasswordHash, Reason, Store},
+    transaction::{Account, Error, PasswordHash, Reason, Store, User},
     wire::Id,
 };
 
@@ -50,8 +50,8 @@ const OF_EMAIL: u32 = 100;
 /// The attempts per minute from each network address.
 const OF_ADDRESS: u32 = 30;
 
-/// The passwords of an account per minute: wrong confirmations, or newly set.
-const OF_ACCOUNT: u32 = 10;
+/// The passwords of a user per minute: wrong confirmations, or newly set.
+const OF_USER: u32 = 10;
 
 /// The most callers counted separately within a minute, to bound memory.
 /// A network address beyond it counts as its wide network, and beyond twice as many all count as one. Pairs
@@ -82,7 +82,7 @@ struct SignInCounts {
     pairs: Windows<(IpAddr, Email)>,
     addresses: Windows<IpAddr>,
     emails: Windows<Email>,
-    accounts: Windows<Id<Account>>,
+    users: Windows<Id<User>>,
 }
 
 /// An attempt, counted as a failure until it succeeds.
@@ -131,9 +131,9 @@ impl SignInCounts {
         Ok(SignInAttempt { pair })
     }
 
-    fn confirm(&mut self, account: Id<Account>, at: RequestTime) -> Result<(), Error> {
-        check(self.accounts.status(&account, OF_ACCOUNT, at), at)?;
-        self.accounts.count(account, at);
+    fn confirm(&mut self, user: Id<User>, at: RequestTime) -> Result<(), Error> {
+        check(self.users.status(&user, OF_USER, at), at)?;
+        self.users.count(user, at);
         Ok(())
     }
 }
@@ -170,15 +170,15 @@ impl SignIns {
     ///
     /// # Errors
     /// [`Error::RateLimited`]; it then counts against nothing.
-    pub(crate) fn confirm(&self, account: Id<Account>) -> Result<(), Error> {
-        let confirmed = self.counts.lock().confirm(account, moment(&self.store));
+    pub(crate) fn confirm(&self, user: Id<User>) -> Result<(), Error> {
+        let confirmed = self.counts.lock().confirm(user, moment(&self.store));
         confirmed.inspect_err(|_| self.store.metrics().limited.sign_in.increase())
     }
 
     /// Removes a successful confirmation from the count.
-    pub(crate) fn confirmed(&self, account: Id<Account>) {
+    pub(crate) fn confirmed(&self, user: Id<User>) {
         let at = moment(&self.store);
-        self.counts.lock().accounts.take_back(&account, at);
+        self.counts.lock().users.take_back(&user, at);
     }
 
     /// Judges and hashes the new password of an admitted owner.
@@ -269,10 +269,10 @@ mod tests {
         Account {
             id: Id::new(Uuid::nil()),
             name: "Shop".into(),
-            owner_email: "owner@shop.example".into(),
             sandbox: false,
             locations: Vec::new(),
             screens: Vec::new(),
+            users: Vec::new(),
         }
     }
 

@@ -26,6 +26,9 @@ pub(super) fn look_at(entries: &[Entry], partition: Partition, now: Timestamp) -
     for entry in entries {
         findings.next_row(entry);
         let (key, row) = entry;
+        if sign_in::is_older(key, row) {
+            continue;
+        }
         match (ReadKey::of(key), ReadKey::unknown_family(key)) {
             (Some(at), _) => {
                 findings.partition.count(at.family);

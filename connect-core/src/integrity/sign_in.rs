@@ -1,18 +1,36 @@
 //! The rules for rows of signing in.
 
-use super::{declared, findings::Findings};
+use serde_json::{Map, Value as Json};
+use uuid::Uuid;
+
+use super::{ProblemKind, claim::Claim, declared, findings::Findings};
 use crate::{
     storage::Value,
     transaction::{
-        Invitation, ReadKey, Session, SignIn,
+        Account, Invitation, ReadKey, Session, SignIn,
         keys::{Family, key},
     },
 };
 
-/// Checks an owner's address and password.
+/// Returns whether a row has the form of before users.
+/// A store keeps such rows until its migration. They are not checked.
+pub(super) fn is_older(key: &[u8], row: &[u8]) -> bool {
+    let family = key.get(16).and_then(|byte| Family::of(*byte));
+    match family {
+        Some(Family::SignIn | Family::Invitation) => key.len() == 17,
+        Some(Family::UserOfEmail) => row.len() == 16,
+        Some(Family::Session) => {
+            let session = serde_json::from_slice(row);
+            session.is_ok_and(|session: Map<String, Json>| !session.contains_key("user"))
+        }
+        _ => false,
+    }
+}
+
+/// Checks a user's address and password.
 pub(super) fn sign_in(findings: &mut Findings, at: &ReadKey, row: &Value) {
     if declared::row::<SignIn>(findings, at, row).is_some() {
-        of_account(findings, at, "a password");
+        of_user(findings, at, at.id(), "a password");
     }
 }
 
@@ -23,20 +41,29 @@ pub(super) fn invitation(findings: &mut Findings, at: &ReadKey, row: &Value) {
     {
         findings.bad("the invitation has no digest".to_owned());
     }
-    of_account(findings, at, "an invitation");
+    of_user(findings, at, at.id(), "an invitation");
 }
 
 /// Checks a session.
 pub(super) fn session(findings: &mut Findings, at: &ReadKey, row: &Value) {
-    findings.parse::<Session>(row);
-    of_account(findings, at, "a session");
+    let session = findings.parse::<Session>(row);
+    let user = session.map(|session| session.user.uuid());
+    of_user(findings, at, user, "a session");
 }
 
-/// Claims: the account of the row exists.
-fn of_account(findings: &mut Findings, at: &ReadKey, what: &str) {
-    let account = at.partition;
-    findings.refers(
+/// Claims: the account of the row has the user.
+fn of_user(findings: &mut Findings, at: &ReadKey, user: Option<Uuid>, what: &'static str) {
+    let (account, Some(user)) = (at.partition, user) else {
+        return;
+    };
+    let fault = move |found: Account| {
+        let has = found.users.iter().any(|of| of.id.uuid() == user);
+        (!has).then(|| format!("user {user} of account {account} has {what}, and is not there"))
+    };
+    findings.claim_here(Claim::agreeing(
         key(account, Family::Account, &[]),
-        format!("account {account} has {what}, and is not there"),
-    );
+        ProblemKind::MissingReference,
+        Some(format!("account {account} has {what}, and is not there")),
+        fault,
+    ));
 }

@@ -2,13 +2,15 @@
 //! Records written earlier keep the former name.
 
 use super::{
-    accounts::{change_account, owner_email},
+    accounts::{change_account, whole_account},
     owned,
-    sign_in::move_sign_in,
 };
 use crate::{
     engine::Connect,
-    rules::text,
+    rules::{
+        role::{Reach, UserRight},
+        text,
+    },
     transaction::{Account, AccountLocation, End, Error},
     wire::{Id, Location, VatRate},
 };
@@ -18,8 +20,6 @@ use crate::{
 pub struct AccountChange {
     /// The name of the business, 1 to 100 characters.
     pub name: Option<String>,
-    /// The e-mail address of its owner.
-    pub owner_email: Option<String>,
 }
 
 /// A change of a location.
@@ -34,30 +34,21 @@ pub struct LocationChange {
 
 impl Connect {
     /// Changes an account and returns it.
-    /// An owner with a password then signs in with the new address.
     ///
     /// # Errors
-    /// A field is invalid, there is no such account, or the owner of another account signs in with
-    /// this address.
+    /// A field is invalid, or there is no such account.
     pub async fn change_account(
         &self,
         account: Id<Account>,
         change: AccountChange,
     ) -> Result<Account, Error> {
-        let name = &owner_name(change.name)?;
-        let owner_email = &change.owner_email.as_deref().map(owner_email).transpose()?;
-        self.store()
-            .transact(account, |mut unit| async move {
-                let account = change_account(&mut unit, |account| {
-                    replace(&mut account.name, name);
-                    replace(&mut account.owner_email, owner_email);
-                    Ok(account.clone())
-                })
-                .await?;
-                move_sign_in(&mut unit, &account).await?;
-                Ok(End::commit(unit, account))
-            })
-            .await
+        let name = owner_name(change.name)?;
+        self.change_row(account, UserRight::ManageAccount, |account, reach| {
+            whole_account(reach)?;
+            replace(&mut account.name, &name);
+            Ok(account.clone())
+        })
+        .await
     }
 
     /// Changes a location and returns it.
@@ -71,8 +62,8 @@ impl Connect {
         change: LocationChange,
     ) -> Result<AccountLocation, Error> {
         let name = owner_name(change.name)?;
-        self.change_row(account, |account| {
-            let found = owned::find(&mut account.locations, location)?;
+        self.change_row(account, UserRight::ManageLocations, |account, reach| {
+            let found = owned::find_in(&mut account.locations, reach, location)?;
             replace(&mut found.name, &name);
             replace(&mut found.default_vat_rate, &change.default_vat_rate);
             Ok(found.clone())
@@ -80,28 +71,34 @@ impl Connect {
         .await
     }
 
-    /// Changes the row of an account. An unchanged row is not written.
+    /// Changes the row of an account by a caller with this right.
+    /// The change gets the reach of the right. An unchanged row is not written.
     pub(super) async fn change_row<T>(
         &self,
         account: Id<Account>,
-        change: impl Fn(&mut Account) -> Result<T, Error>,
+        right: UserRight,
+        change: impl Fn(&mut Account, &Reach) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let change = &change;
         self.store()
             .transact(account, |mut unit| async move {
-                let changed = change_account(&mut unit, change).await?;
+                let changed = change_account(&mut unit, |account| {
+                    let reach = self.reach_in(account, right)?;
+                    change(account, &reach)
+                })
+                .await?;
                 Ok(End::commit(unit, changed))
             })
             .await
     }
 }
 
-fn owner_name(name: Option<String>) -> Result<Option<String>, Error> {
+pub(super) fn owner_name(name: Option<String>) -> Result<Option<String>, Error> {
     let checked = name.map(|name| text::owner_name(&name));
     Ok(checked.transpose()?)
 }
 
-fn replace<T: Clone>(field: &mut T, change: &Option<T>) {
+pub(super) fn replace<T: Clone>(field: &mut T, change: &Option<T>) {
     if let Some(change) = change {
         field.clone_from(change);
     }

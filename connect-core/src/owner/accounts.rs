@@ -1,24 +1,27 @@
 //! Accounts and locations, managed by their owner in the dashboard.
 //! A token gives no access to them.
 
+use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
-use super::owned::{self, Owned};
+use super::{
+    emails::email,
+    owned::{self, Owned},
+};
 use crate::{
     auth::Access,
     engine::Connect,
-    rules::text,
-    storage::{Range, Read, Value},
+    rules::{
+        role::{Reach, UserRight},
+        text,
+    },
+    storage::{Key, Range, Read, Value},
     transaction::{
-        Account, AccountLocation, End, Error, Fault, Reads, Reason, UnitOfWork, Webhooks,
+        Account, AccountLocation, Author, End, Error, Fault, Reads, Reason, UnitOfWork, User,
+        Webhooks,
         keys::{Family, GLOBAL, after_prefix, key},
     },
-    wire::{
-        Id, Location, VatRate,
-        form::{Email, Form as _},
-        limits::MAX_OWNER_EMAIL,
-        read::Invalid,
-    },
+    wire::{Id, Location, VatRate, read::Invalid},
 };
 
 /// The values for a new account.
@@ -51,22 +54,29 @@ impl Owned for AccountLocation {
     fn id(&self) -> Uuid {
         self.id.uuid()
     }
+
+    fn location(&self) -> Option<Id<Location>> {
+        Some(self.id)
+    }
 }
 
 impl Connect {
-    /// Makes an account without locations.
+    /// Makes an account without locations, with its owner as a user.
     ///
     /// # Errors
-    /// A field is invalid.
+    /// A field is invalid, or the caller is a user.
     pub async fn create_account(&self, new: NewAccount) -> Result<Account, Error> {
+        self.check_service()?;
         let name = text::owner_name(&new.name)?;
+        let owner_email = email(&new.owner_email, "ownerEmail")?;
+        let ids = &self.store().environment().ids;
         let account = &Account {
-            id: self.store().environment().ids.next().into(),
+            id: ids.next().into(),
             name,
-            owner_email: owner_email(&new.owner_email)?,
             sandbox: new.sandbox,
             locations: Vec::new(),
             screens: Vec::new(),
+            users: vec![User::owner(ids.next().into(), owner_email)],
         };
         self.store()
             .transact(account.id, |mut unit| async move {
@@ -83,24 +93,86 @@ impl Connect {
     /// The account with this id.
     ///
     /// # Errors
-    /// [`Error::NotFound`].
+    /// [`Error::NotFound`], also for an account of other users.
     pub async fn account(&self, id: Id<Account>) -> Result<Account, Error> {
-        Ok(self.account_with_row(id).await?.0)
+        let account = self.account_with_row(id).await?.0;
+        self.user_in(&account)?;
+        Ok(account)
+    }
+
+    /// The account with this id, and the caller's reach in it.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], or the caller has not the right.
+    pub(super) async fn account_with(
+        &self,
+        id: Id<Account>,
+        right: UserRight,
+    ) -> Result<(Account, Reach), Error> {
+        let account = self.account_with_row(id).await?.0;
+        let reach = self.reach_in(&account, right)?;
+        Ok((account, reach))
+    }
+
+    /// The account of a unit of work, and the caller's reach in it.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], or the caller has not the right.
+    pub(super) async fn account_of(
+        &self,
+        unit: &mut UnitOfWork<'_>,
+        right: UserRight,
+    ) -> Result<(Account, Reach), Error> {
+        let account = get_account(unit).await?;
+        let reach = self.reach_in(&account, right)?;
+        Ok((account, reach))
+    }
+
+    /// The user calling, if the caller is one.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`]: the account has no such user.
+    pub(super) fn user_in<'a>(&self, account: &'a Account) -> Result<Option<&'a User>, Error> {
+        let Author::User { id } = self.authorship().author else {
+            return Ok(None);
+        };
+        let user = account.users.iter().find(|user| user.id == id);
+        user.map(Some).ok_or_else(|| no_account(account.id))
+    }
+
+    /// The caller's reach of a right in an account.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], or the caller has not the right.
+    pub(super) fn reach_in(&self, account: &Account, right: UserRight) -> Result<Reach, Error> {
+        let reach = match self.user_in(account)? {
+            None => Some(Reach::Account),
+            Some(user) => user.reach(right),
+        };
+        reach.ok_or_else(Error::lacks_right)
+    }
+
+    /// Refuses users, for calls about the whole service.
+    fn check_service(&self) -> Result<(), Error> {
+        match self.authorship().author {
+            Author::User { .. } => Err(Error::lacks_right()),
+            _ => Ok(()),
+        }
     }
 
     async fn account_with_row(&self, id: Id<Account>) -> Result<(Account, Value), Error> {
         let account_key = key(id.uuid(), Family::Account, &[]);
         let row = self.store().get(&account_key).await?;
         let row = row.ok_or_else(|| no_account(id))?;
-        let account = serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&account_key, e))?;
-        Ok((account, row))
+        Ok((parse(&account_key, &row)?, row))
     }
 
     /// The ids of all accounts, oldest first.
     ///
     /// # Errors
-    /// The storage failed.
+    /// The storage failed, or the caller is a user.
     pub async fn account_ids(&self) -> Result<Vec<Id<Account>>, Error> {
+        self.check_service()?;
         let prefix = key(GLOBAL, Family::AccountList, &[]);
         let range = Range {
             from: &prefix,
@@ -142,6 +214,7 @@ impl Connect {
         self.store()
             .transact(account, |mut unit| async move {
                 change_account(&mut unit, |account| {
+                    whole_account(&self.reach_in(account, UserRight::ManageAccount)?)?;
                     owned::add(&mut account.locations, location.clone())
                 })
                 .await?;
@@ -152,9 +225,9 @@ impl Connect {
             .await
     }
 
-    /// Authorizes the owner at a location.
-    /// Also serves software embedding the core, after its own check of the caller. `caller` keeps
-    /// idempotency keys apart.
+    /// Authorizes software with its own check of callers at a location, for everything.
+    /// A signed-in user is authorized by [`authorize_user`](Self::authorize_user). `caller` keeps idempotency
+    /// keys apart.
     ///
     /// # Errors
     /// There is no such account or location.
@@ -178,10 +251,15 @@ pub(super) async fn get_account(unit: &mut UnitOfWork<'_>) -> Result<Account, Er
     unit.load(reads).await?;
     let row = unit.get(&account_key).await?;
     let row = row.ok_or_else(|| no_account(id.into()))?;
-    Ok(serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&account_key, e))?)
+    Ok(parse(&account_key, &row)?)
 }
 
-fn no_account(id: Id<Account>) -> Error {
+/// Reads a row.
+pub(super) fn parse<T: DeserializeOwned>(key: &Key, row: &[u8]) -> Result<T, Fault> {
+    serde_json::from_slice(row).map_err(|error| Fault::corrupt(key, error))
+}
+
+pub(super) fn no_account(id: Id<Account>) -> Error {
     Error::NotFound(Reason::new(format!("there is no account {id}")))
 }
 
@@ -190,33 +268,40 @@ pub(super) async fn change_account<T>(
     unit: &mut UnitOfWork<'_>,
     change: impl FnOnce(&mut Account) -> Result<T, Error>,
 ) -> Result<T, Error> {
-    let before = get_account(unit).await?;
-    let mut account = before.clone();
+    let mut account = get_account(unit).await?;
     let changed = change(&mut account)?;
-    if account != before {
-        put_account(unit, &account);
-    }
+    put_account(unit, &account).await?;
     Ok(changed)
 }
 
-fn put_account(unit: &mut UnitOfWork<'_>, account: &Account) {
+/// Writes the account of a unit of work, if it was changed.
+pub(super) async fn put_account(unit: &mut UnitOfWork<'_>, account: &Account) -> Result<(), Fault> {
+    let account_key = key(account.id.uuid(), Family::Account, &[]);
     let row = unit.json(account);
-    unit.put(key(account.id.uuid(), Family::Account, &[]), row);
+    if unit.get(&account_key).await?.as_ref() != Some(&row) {
+        unit.put(account_key, row);
+    }
+    Ok(())
 }
 
-/// Reads the e-mail address of an owner.
-pub(super) fn owner_email(text: &str) -> Result<String, Invalid> {
-    let mut address = text.to_owned();
-    Email::<MAX_OWNER_EMAIL>::check(&mut address, "ownerEmail")?;
-    Ok(address)
+/// Requires a right for the whole account.
+pub(super) fn whole_account(reach: &Reach) -> Result<(), Error> {
+    match reach {
+        Reach::Account => Ok(()),
+        Reach::Locations(_) => Err(Error::ForbiddenScope(Reason::new(
+            "you have this right only at some locations; ask an owner of the account",
+        ))),
+    }
 }
 
+/// Checks a location named in a field: one of the account, within reach.
 pub(super) fn check_location(
     account: &Account,
+    reach: &Reach,
     field: &str,
     location: Id<Location>,
 ) -> Result<(), Invalid> {
-    if account.has_location(location) {
+    if account.has_location(location) && reach.includes(location) {
         return Ok(());
     }
     Err(Invalid::new(field, "is no location of this account"))

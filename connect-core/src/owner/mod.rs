@@ -1,13 +1,15 @@
-//! The account of an owner: sign-in, locations, screens, tokens and webhooks.
+//! Accounts: users, sign-in, locations, screens, tokens and webhooks.
 
 mod account_changes;
 mod accounts;
+mod emails;
 mod owned;
 mod screens;
 mod secret_rows;
 mod sign_in;
 mod stored;
 mod tokens;
+mod users;
 mod webhooks;
 
 pub(crate) use webhooks::{Failing, LEASE, WebhookLease, WebhookState, due_key};
@@ -15,9 +17,13 @@ pub use {
     account_changes::{AccountChange, LocationChange},
     accounts::{NewAccount, NewLocation},
     screens::NewScreen,
-    sign_in::{IssuedInvitation, IssuedSession, Owner, SESSION_SECONDS},
+    sign_in::{
+        Invited, IssuedInvitation, IssuedSession, OpenSession, SESSION_IDLE_SECONDS,
+        SESSION_SECONDS, SignInStatus, UserSession,
+    },
     stored::{AccountStored, LocationStored, StoredTotals},
     tokens::{IssuedToken, NewToken},
+    users::{NewUser, UserChange},
     webhooks::{
         IssuedWebhook, MOST_WAITING_COUNTED, NewWebhook, Resent, WaitingEvents, WebhookChange,
         WebhookHealth,

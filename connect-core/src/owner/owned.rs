@@ -5,8 +5,9 @@
 use uuid::Uuid;
 
 use crate::{
+    rules::role::Reach,
     transaction::{Error, Reason},
-    wire::Id,
+    wire::{Id, Location},
 };
 
 /// A thing in a list of its account.
@@ -22,6 +23,11 @@ pub(super) trait Owned {
 
     /// Its id.
     fn id(&self) -> Uuid;
+
+    /// Its location, if it has one: other locations' things are beyond the reach of some callers.
+    fn location(&self) -> Option<Id<Location>> {
+        None
+    }
 }
 
 /// Adds a thing to the list of its account.
@@ -43,6 +49,22 @@ pub(super) fn add<T: Owned>(list: &mut Vec<T>, new: T) -> Result<(), Error> {
 pub(super) fn find<T: Owned, U>(list: &mut [T], id: Id<U>) -> Result<&mut T, Error> {
     let found = list.iter_mut().find(|other| other.id() == id.uuid());
     found.ok_or_else(|| missing(T::NAME, id))
+}
+
+/// The thing with this id within reach, to be changed.
+///
+/// # Errors
+/// [`Error::NotFound`], also beyond the reach.
+pub(super) fn find_in<'a, T: Owned, U>(
+    list: &'a mut [T],
+    reach: &Reach,
+    id: Id<U>,
+) -> Result<&'a mut T, Error> {
+    let found = find(list, id)?;
+    match found.location() {
+        Some(location) if !reach.includes(location) => Err(missing(T::NAME, id)),
+        _ => Ok(found),
+    }
 }
 
 /// Takes a thing from the list of its account.

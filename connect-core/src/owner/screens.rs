@@ -4,19 +4,20 @@
 use uuid::Uuid;
 
 use super::{
-    accounts::{change_account, check_location, get_account},
+    accounts::{change_account, check_location},
     owned::{self, Owned},
     secret_rows,
 };
 use crate::{
     engine::Connect,
     rules::{
+        role::UserRight,
         secret::{SCREEN_KEY, Secret},
         text,
     },
     storage::{Key, Read},
     transaction::{
-        Account, End, Error, Fault, Screen, ScreenKey, ScreenType,
+        Account, End, Error, Fault, Screen, ScreenKey, ScreenType, UnitOfWork,
         keys::{Family, GLOBAL, key},
     },
     wire::{Id, Location, limits::MAX_SCREENS},
@@ -41,6 +42,10 @@ impl Owned for Screen {
     fn id(&self) -> Uuid {
         self.id.uuid()
     }
+
+    fn location(&self) -> Option<Id<Location>> {
+        Some(self.location_id)
+    }
 }
 
 impl Connect {
@@ -60,8 +65,8 @@ impl Connect {
             kind: new.kind,
             name: text::owner_name(&new.name)?,
         };
-        self.change_row(account, |account| {
-            check_location(account, "locationId", screen.location_id)?;
+        self.change_row(account, UserRight::ManageScreens, |account, reach| {
+            check_location(account, reach, "locationId", screen.location_id)?;
             owned::add(&mut account.screens, screen.clone())?;
             Ok(screen.clone())
         })
@@ -80,8 +85,8 @@ impl Connect {
         name: &str,
     ) -> Result<Screen, Error> {
         let name = text::owner_name(name)?;
-        self.change_row(account, |account| {
-            let found = owned::find(&mut account.screens, screen)?;
+        self.change_row(account, UserRight::ManageScreens, |account, reach| {
+            let found = owned::find_in(&mut account.screens, reach, screen)?;
             found.name.clone_from(&name);
             Ok(found.clone())
         })
@@ -101,6 +106,8 @@ impl Connect {
         self.store()
             .transact(account, |mut unit| async move {
                 change_account(&mut unit, |account| {
+                    let reach = self.reach_in(account, UserRight::ManageScreens)?;
+                    owned::find_in(&mut account.screens, &reach, screen)?;
                     owned::remove(&mut account.screens, screen)
                 })
                 .await?;
@@ -122,7 +129,7 @@ impl Connect {
     ) -> Result<Secret, Error> {
         self.store()
             .transact(account, |mut unit| async move {
-                owned::find(&mut get_account(&mut unit).await?.screens, screen)?;
+                self.find_screen(&mut unit, screen).await?;
                 secret_rows::remove::<ScreenKey>(&mut unit, screen.uuid()).await?;
                 let secret = Secret::new(SCREEN_KEY, &*self.store().environment().randomness);
                 let screen_key = ScreenKey {
@@ -148,14 +155,25 @@ impl Connect {
     ) -> Result<(), Error> {
         self.store()
             .transact(account, |mut unit| async move {
-                owned::find(&mut get_account(&mut unit).await?.screens, screen)?;
+                self.find_screen(&mut unit, screen).await?;
                 secret_rows::remove::<ScreenKey>(&mut unit, screen.uuid()).await?;
                 Ok(End::commit(unit, ()))
             })
             .await
     }
 
+    /// Checks a screen of the unit's account to be within the caller's reach.
+    async fn find_screen(
+        &self,
+        unit: &mut UnitOfWork<'_>,
+        screen: Id<Screen>,
+    ) -> Result<(), Error> {
+        let (mut account, reach) = self.account_of(unit, UserRight::ManageScreens).await?;
+        owned::find_in(&mut account.screens, &reach, screen).map(|_| ())
+    }
+
     /// The screens of an account with their keys, oldest first.
+    /// A user sees those of the own locations.
     ///
     /// # Errors
     /// [`Error::NotFound`].
@@ -163,7 +181,9 @@ impl Connect {
         &self,
         account: Id<Account>,
     ) -> Result<Vec<(Screen, Option<ScreenKey>)>, Error> {
-        let screens = self.account(account).await?.screens;
+        let right = UserRight::ManageScreens;
+        let (Account { mut screens, .. }, reach) = self.account_with(account, right).await?;
+        screens.retain(|screen| reach.includes(screen.location_id));
         let by_id =
             |screen: &Screen| secret_rows::entry_key::<ScreenKey>(account.uuid(), screen.id.uuid());
         let entries: Vec<Key> = screens.iter().map(by_id).collect();

@@ -1,13 +1,14 @@
 //! Tokens: made, listed and revoked by the owner of an account (specification: Authentication).
 
 use super::{
-    accounts::{check_location, get_account},
+    accounts::{check_location, no_account, parse},
     owned, secret_rows,
 };
 use crate::{
     engine::Connect,
     rules::{
         access,
+        role::{Reach, UserRight},
         secret::{LIVE_TOKEN, SANDBOX_TOKEN, Secret},
         text,
     },
@@ -58,13 +59,15 @@ impl Connect {
         check_grants(&new.grants)?;
         self.store()
             .transact(account, |mut unit| async move {
-                let account = get_account(&mut unit).await?;
+                let right = UserRight::ManageTokens;
+                let (account, reach) = self.account_of(&mut unit, right).await?;
                 if new.expires_at.is_some_and(|expiry| expiry <= unit.now()) {
                     return Err(Invalid::new("expiresAt", "must be in the future").into());
                 }
                 for (index, grant) in new.grants.iter().enumerate() {
                     check_location(
                         &account,
+                        &reach,
                         &format!("grants[{index}].locationId"),
                         grant.location_id,
                     )?;
@@ -130,7 +133,12 @@ impl Connect {
     pub async fn revoke_token(&self, account: Id<Account>, id: Id<Token>) -> Result<(), Error> {
         self.store()
             .transact(account, |mut unit| async move {
+                let right = UserRight::ManageTokens;
+                let (_, reach) = self.account_of(&mut unit, right).await?;
                 let (mut token, digest) = find_token(&mut unit, id).await?;
+                if !is_within(&reach, &token) {
+                    return Err(owned::missing("token", id));
+                }
                 if token.revoked_at.is_none() {
                     token.revoked_at = Some(unit.now());
                     secret_rows::put(&mut unit, &token, &digest);
@@ -141,16 +149,18 @@ impl Connect {
     }
 
     /// The tokens of an account with their last uses, oldest first.
+    /// A user of some locations sees the tokens for no other ones.
     /// A use in this process shows at once; one in another process shows after it was
     /// [written down](Self::flush_token_usage). [`maintain`](Self::maintain) removes tokens 90 days
     /// after they were revoked or have expired.
     ///
     /// # Errors
-    /// The storage failed.
+    /// [`Error::NotFound`].
     pub async fn tokens(
         &self,
         account: Id<Account>,
     ) -> Result<Vec<(Token, Option<Timestamp>)>, Error> {
+        let account_key = key(account.uuid(), Family::Account, &[]);
         let by_id = key(account.uuid(), Family::TokenById, &[]);
         let uses = key(account.uuid(), Family::TokenUse, &[]);
         // The ids with the digests, and the last use of each.
@@ -164,8 +174,14 @@ impl Connect {
             rows: &uses,
             tail: 16,
         };
-        let listed = self.store().read(&[listed]).await?.joined();
-        let listed = listed.map_err(Fault::from)?;
+        let mut state = self
+            .store()
+            .read(&[Read::Get(&account_key), listed])
+            .await?;
+        let row = state.value().map_err(Fault::from)?;
+        let account: Account = parse(&account_key, &row.ok_or_else(|| no_account(account))?)?;
+        let reach = self.reach_in(&account, UserRight::ManageTokens)?;
+        let listed = state.joined().map_err(Fault::from)?;
         let keys: Vec<Key> = listed
             .iter()
             .map(|((entry, digest), _)| token_key(entry, digest))
@@ -185,7 +201,9 @@ impl Connect {
                     let written = used.as_ref();
                     let written = written.and_then(|at| serde_json::from_slice(at).ok());
                     let here = self.core.admission.last_use(token.id);
-                    tokens.push((token, written.max(here)));
+                    if is_within(&reach, &token) {
+                        tokens.push((token, written.max(here)));
+                    }
                 }
                 (None, Some(_)) => return Err(no_row(key).into()),
                 (None, None) => {}
@@ -246,6 +264,12 @@ async fn find_token(unit: &mut UnitOfWork<'_>, id: Id<Token>) -> Result<(Token, 
     let row = unit.get(&token_key).await?.ok_or_else(none)?;
     let token = serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&token_key, e))?;
     Ok((token, digest))
+}
+
+/// Returns whether all locations of a token are within reach.
+fn is_within(reach: &Reach, token: &Token) -> bool {
+    let mut grants = token.grants.iter();
+    grants.all(|grant| reach.includes(grant.location_id))
 }
 
 fn check_grants(grants: &[Grant]) -> Result<(), Invalid> {

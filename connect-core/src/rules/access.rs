@@ -113,10 +113,10 @@ mod tests {
         let account = Account {
             id: id(8),
             name: String::new(),
-            owner_email: String::new(),
             sandbox: true,
             locations: vec![place(1), place(2)],
             screens: Vec::new(),
+            users: Vec::new(),
         };
         let authorize = |location, scope| {
             authorize(&token(), &account, id(location), &scope).map(|place| place.id)

@@ -13,6 +13,7 @@ pub(crate) mod password;
 pub(crate) mod product;
 pub(crate) mod rate;
 pub(crate) mod receipt;
+pub(crate) mod role;
 pub(crate) mod secret;
 pub(crate) mod stock;
 pub(crate) mod text;

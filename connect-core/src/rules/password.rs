@@ -69,7 +69,7 @@ pub(crate) fn check(password: &str, account: &Account) -> Result<(), Invalid> {
          around it; choose three or four unrelated words"
             .to_owned()
     } else if is_made_of(password, &names(account)) {
-        "is easy to guess from the names of your business, its locations or your e-mail address; \
+        "is easy to guess from the names of your business, its locations or its people; \
          choose three or four words unrelated to them"
             .to_owned()
     } else {
@@ -104,7 +104,11 @@ fn is_made_of(password: &str, names: &[String]) -> bool {
 /// The names of an account: each unchanged, in one word, and its parts.
 fn names(account: &Account) -> Vec<String> {
     let locations = account.locations.iter().map(|location| &location.name);
-    let all = locations.chain([&account.name, &account.owner_email]);
+    let people = account
+        .users
+        .iter()
+        .flat_map(|user| [&user.name, &user.email]);
+    let all = locations.chain([&account.name]).chain(people);
     let mut names = Vec::new();
     for name in all {
         let name = name.to_lowercase();
@@ -124,7 +128,10 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::{transaction::AccountLocation, wire::VatRate};
+    use crate::{
+        transaction::{AccountLocation, User},
+        wire::VatRate,
+    };
 
     #[test]
     fn a_hash_is_of_one_password_and_shows_nothing() {
@@ -155,10 +162,13 @@ mod tests {
         Account {
             id: Uuid::nil().into(),
             name: "De Korenbloem".to_owned(),
-            owner_email: "Noor.Verhage@rye-and-co.example".to_owned(),
             sandbox: false,
             locations: vec![location("Korenbloem Market Square"), location("IJmuiden")],
             screens: Vec::new(),
+            users: vec![User::owner(
+                Uuid::nil().into(),
+                "Noor.Verhage@rye-and-co.example".to_owned(),
+            )],
         }
     }
 

@@ -5,6 +5,7 @@
 //! | 1 | 1 | the rows of stores without a number |
 //! | 2 | 2 | the numbers; the mark of a restored store; the lead of a sandbox's clock |
 //! | 3 | 3 | the progress of migrations; counts in the clock of every location with rows |
+//! | 4 | 4 | users of accounts, with sign-ins of their own |
 //!
 //! A program has the number of its newest line, [`RowsVersion::THIS`]. A folder, a database and an
 //! export hold two numbers: the newest program with writes in it, and the oldest program able to
@@ -49,8 +50,8 @@ pub struct NewerRows {
 impl RowsVersion {
     /// The version of the rows written by this program.
     pub const THIS: Self = Self {
-        written_by: 3,
-        oldest_reader: 3,
+        written_by: 4,
+        oldest_reader: 4,
     };
 
     /// The version of stores without a number.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{
-    ReadKey, Relations, Stored,
+    ReadKey, Relations, Stored, User,
     keys::{Family, GLOBAL, KeyPart, key},
 };
 use crate::{
@@ -20,14 +20,15 @@ pub struct Account {
     pub id: Id<Self>,
     /// The name of the business.
     pub name: String,
-    /// The e-mail address of its owner.
-    pub owner_email: String,
     /// Set for an account of the sandbox. Its tokens start with `ck_test_`.
     pub sandbox: bool,
     /// Its locations, in the order of their creation.
     pub locations: Vec<AccountLocation>,
     /// Its screens. Without any, the API is not available.
     pub screens: Vec<Screen>,
+    /// Its users, in the order of their creation; at least one owner.
+    #[serde(default)]
+    pub users: Vec<User>,
 }
 
 /// A location in the list of its account.
@@ -140,6 +141,12 @@ impl SecretRow for ScreenKey {
 }
 
 impl Account {
+    /// The e-mail address of the first owner.
+    pub fn owner_email(&self) -> &str {
+        let owner = self.users.iter().find(|user| user.is_owner());
+        owner.map_or("", |owner| &owner.email)
+    }
+
     /// Returns whether a location is one of the account.
     pub(crate) fn has_location(&self, id: Id<Location>) -> bool {
         self.locations.iter().any(|location| location.id == id)

@@ -80,10 +80,10 @@ mod tests {
         Account {
             id: Uuid::from_u128(100).into(),
             name: "Shop".into(),
-            owner_email: "owner@shop.example".into(),
             sandbox: true,
             locations: (1..=locations).map(location).collect(),
             screens: Vec::new(),
+            users: Vec::new(),
         }
     }
 

@@ -52,6 +52,9 @@ pub struct Origin {
     /// The id of the request, as in the log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
+    /// The browser, as it names itself; only sessions keep it.
+    #[serde(skip)]
+    pub device: Option<String>,
 }
 
 /// The author and the origin of a call.

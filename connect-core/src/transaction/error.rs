@@ -327,6 +327,13 @@ impl Error {
         )))
     }
 
+    /// The refusal of a call of a user without the right for it.
+    pub fn lacks_right() -> Self {
+        Self::ForbiddenScope(Reason::new(
+            "your role does not include this; ask an owner of the account",
+        ))
+    }
+
     pub(crate) fn conflict(field: &str, problem: impl Into<String>) -> Self {
         Self::Conflict(Reason::of(field, problem))
     }

@@ -185,12 +185,12 @@ families! {
     /// account | screen id | the digest in the screen key's key
     ScreenKeyById = 0x18, Account, [Id], Pointer of ScreenKey;
 
-    /// account | | the e-mail address and the password of its owner
-    SignIn = 0x19, Account, [];
-    /// global | folded e-mail address | the key of the owner's account
-    AccountOfEmail = 0x1A, Global, [Text], Pointer of SignIn;
-    /// account | | the open invitation of its owner
-    Invitation = 0x1B, Account, [];
+    /// account | user id | the e-mail address and the password of the user
+    SignIn = 0x19, Account, [Id];
+    /// global | folded e-mail address | the account and the id of the user
+    UserOfEmail = 0x1A, Global, [Text], Pointer of SignIn;
+    /// account | user id | the open invitation of the user
+    Invitation = 0x1B, Account, [Id];
     /// account | digest of the session's value | the session
     Session = 0x1C, Account, [Digest];
 
@@ -513,8 +513,9 @@ mod tests {
         assert_eq!(entry(at, Family::TokenById, &[own], &[3; 31]), None);
         let found = entry(GLOBAL, Family::AccountOfToken, &[digest], b"any");
         assert_eq!(found, token);
-        let found = entry(GLOBAL, Family::AccountOfEmail, &[text], at.as_bytes());
-        assert_eq!(found, Some(key(at, Family::SignIn, &[])));
+        let user = [*at.as_bytes(), *id.as_bytes()].concat();
+        let found = entry(GLOBAL, Family::UserOfEmail, &[text], &user);
+        assert_eq!(found, Some(key(at, Family::SignIn, &[own])));
     }
 
     #[test]

@@ -1,14 +1,18 @@
-//! Password, invitation and sessions of an owner, as stored.
+//! Password, invitation and sessions of a user, as stored.
 
-use std::fmt;
+use std::{fmt, net::IpAddr};
 
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 use super::{
-    ReadKey, Relations, Stored,
+    ReadKey, Relations, Stored, User,
     keys::{Family, GLOBAL, KeyPart, key},
 };
-use crate::wire::Timestamp;
+use crate::{
+    storage::Key,
+    wire::{Id, Timestamp},
+};
 
 /// A stored password: a hash in the PHC format. `Debug` hides it.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,7 +25,7 @@ impl fmt::Debug for PasswordHash {
     }
 }
 
-/// The e-mail address and password of an owner's sign-in.
+/// The e-mail address and password of a user's sign-in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SignIn {
@@ -43,29 +47,56 @@ pub(crate) struct Invitation {
     pub(crate) expires_at: Timestamp,
 }
 
-/// A session of a signed-in owner. Its key contains the digest of its value.
+/// A session of a signed-in user. Its key contains the digest of its value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Session {
+    /// The user.
+    pub(crate) user: Id<User>,
     /// The time of the sign-in.
     pub(crate) created_at: Timestamp,
     /// The time of its expiry.
     pub(crate) expires_at: Timestamp,
+    /// The time of the last use, to within [minutes](crate::SESSION_IDLE_SECONDS).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) used_at: Option<Timestamp>,
+    /// The browser at the sign-in, as it named itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) device: Option<String>,
+    /// The network address at the sign-in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) address: Option<IpAddr>,
+}
+
+impl Session {
+    /// The time of the last use.
+    pub(crate) fn last_use(&self) -> Timestamp {
+        self.used_at.unwrap_or(self.created_at)
+    }
+}
+
+impl SignIn {
+    /// The key of a user's row.
+    pub(crate) fn key(account: Uuid, user: Id<User>) -> Key {
+        key(account, Family::SignIn, &[KeyPart::Id(user.uuid())])
+    }
+
+    /// The key of the entry by a folded address.
+    pub(crate) fn email_key(email: &str) -> Key {
+        key(GLOBAL, Family::UserOfEmail, &[KeyPart::Text(email)])
+    }
 }
 
 impl Stored for SignIn {
     const FAMILY: Family = Family::SignIn;
 
     fn relations(&self, at: &ReadKey) -> Relations {
-        let entry = key(
-            GLOBAL,
-            Family::AccountOfEmail,
-            &[KeyPart::Text(&self.email)],
-        );
         let account = at.partition;
+        let user = at.id().map(|user| [*account.as_bytes(), *user.as_bytes()]);
+        let entry = user.map(|user| (Self::email_key(&self.email), user.concat().into()));
         Relations {
-            entries: vec![(entry, account.as_bytes().as_slice().into())],
-            ..Relations::named(format!("the address of the owner of account {account}"))
+            entries: entry.into_iter().collect(),
+            ..Relations::named(format!("the address of a user of account {account}"))
         }
     }
 }

@@ -20,6 +20,27 @@ pub struct User {
     pub roles: Vec<UserRole>,
 }
 
+impl User {
+    /// Makes an owner, with the name to be changed later.
+    pub(crate) fn owner(id: Id<Self>, email: String) -> Self {
+        Self {
+            id,
+            name: "Owner".to_owned(),
+            email,
+            language: Language::default(),
+            roles: vec![UserRole {
+                location_id: None,
+                role: Role::Owner,
+            }],
+        }
+    }
+
+    /// Returns whether the user is an owner of the account.
+    pub fn is_owner(&self) -> bool {
+        self.roles.iter().any(|of| of.role == Role::Owner)
+    }
+}
+
 /// A role of a user, and its place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -30,7 +51,7 @@ pub struct UserRole {
     pub role: Role,
 }
 
-/// The role of a user, with its rights.
+/// The role of a user, with its [rights](crate::UserRight).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {

@@ -61,6 +61,8 @@ pub const MAX_IDS_PER_EVENT: usize = 1000;
 pub const MAX_TOKENS: usize = 200;
 /// The time a revoked or expired token stays listed, in days.
 pub const ENDED_TOKEN_DAYS: i64 = 90;
+/// Users per account.
+pub const MAX_USERS: usize = 50;
 /// Screens per account.
 pub const MAX_SCREENS: usize = 100;
 /// Webhooks per account.

@@ -12,7 +12,7 @@ async fn a_missing_index_entry_is_named() {
         (family::ACCOUNT_OF_TOKEN, "token "),
         (
             family::ACCOUNT_OF_EMAIL,
-            "the address of the owner of account ",
+            "the address of a user of account ",
         ),
         (family::CATEGORY_BY_CHANGE, "category "),
         (family::CATEGORY_BY_NAME, "category "),

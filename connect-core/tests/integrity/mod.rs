@@ -126,7 +126,7 @@ async fn a_store_that_is_as_it_was_written_is_clean() {
         ("Account", 1),
         ("Token", 1),
         ("SignIn", 1),
-        ("AccountOfEmail", 1),
+        ("UserOfEmail", 1),
         ("Invitation", 1),
         ("Session", 1),
         ("Product", 3),

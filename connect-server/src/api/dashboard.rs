@@ -70,7 +70,7 @@ async fn answer(
         Ok(request) => {
             let answer = dashboard::answer(request).await;
             if let Some(account) = answer.account {
-                note.set_caller(|| format!("owner of {account}"));
+                note.set_caller(|| format!("user of {account}"));
             }
             reply(answer)
         }

@@ -35,7 +35,7 @@ pub use crate::telemetry::log::{LogFormat, LogOptions};
 use crate::{
     commands::{
         accounts::AccountCommand, locations::LocationCommand, screens::ScreenCommand,
-        tokens::TokenCommand, webhooks::WebhookCommand,
+        tokens::TokenCommand, users::UserCommand, webhooks::WebhookCommand,
     },
     net::{PlainHttp, TlsFiles, networks::Networks},
     telemetry::metrics::MetricsToken,
@@ -112,6 +112,7 @@ impl Arguments {
             Command::Account { options, .. }
             | Command::Location { options, .. }
             | Command::Token { options, .. }
+            | Command::User { options, .. }
             | Command::Screen { options, .. }
             | Command::Webhook { options, .. } => &options.store,
         }
@@ -209,6 +210,16 @@ pub enum Command {
         /// The command.
         #[command(subcommand)]
         command: LocationCommand,
+    },
+    /// Make, change, list, invite and remove users: the people who sign in to the dashboard. Works
+    /// beside a running server, and without one.
+    User {
+        /// The options of every such command.
+        #[command(flatten)]
+        options: AdminOptions,
+        /// The command.
+        #[command(subcommand)]
+        command: UserCommand,
     },
     /// Make, list and revoke tokens, by which other software uses the API. Works beside a running
     /// server, and without one.

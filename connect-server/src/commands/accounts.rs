@@ -1,16 +1,13 @@
 //! Accounts: made, listed and changed.
 
-use clap::{Args, Subcommand};
-use connect_core::{
-    Account, AccountChange, Error, IssuedInvitation, NewAccount, Reason,
-    wire::{Id, Timestamp},
-};
+use clap::Subcommand;
+use connect_core::{Account, AccountChange, Error, NewAccount, Reason, User, wire::Id};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    ShownOnce,
-    execution::{Execution, Shown, known},
+    execution::{Execution, Shown, known, not_found},
+    users,
 };
 use crate::telemetry::audit::Action;
 
@@ -32,33 +29,19 @@ pub enum AccountCommand {
     },
     /// List all accounts.
     List,
-    /// Change an account. What is not named stays as it is.
+    /// Change the name of an account.
     Change {
         /// The account.
         id: Id<Account>,
-        /// The changes.
-        #[command(flatten)]
-        changes: AccountChanges,
+        /// The name of the business, 1 to 100 characters.
+        #[arg(long)]
+        name: String,
     },
-    /// Invite the owner of an account to the dashboard: print a link that sets the password, for the
-    /// first time or anew. A link that was made before is refused from then on.
+    /// Invite the first owner of an account to the dashboard, as `user invite` does.
     Invite {
         /// The account.
         id: Id<Account>,
     },
-}
-
-/// The changes of an account; at least one.
-#[derive(Clone, Debug, PartialEq, Eq, Args, Serialize, Deserialize)]
-#[group(required = true, multiple = true)]
-#[serde(rename_all = "camelCase")]
-pub struct AccountChanges {
-    /// The name of the business, 1 to 100 characters.
-    #[arg(long)]
-    pub name: Option<String>,
-    /// The e-mail address at which its owner is written to.
-    #[arg(long, value_name = "ADDRESS")]
-    pub email: Option<String>,
 }
 
 /// An account as shown by commands.
@@ -69,7 +52,7 @@ pub struct AccountView {
     pub id: Id<Account>,
     /// The name of the business.
     pub name: String,
-    /// The e-mail address of its owner.
+    /// The e-mail address of its first owner.
     pub owner_email: String,
     /// Set for an account for trials.
     pub sandbox: bool,
@@ -77,19 +60,6 @@ pub struct AccountView {
     pub locations: usize,
     /// The number of its screens. Without any, the API refuses its tokens.
     pub screens: usize,
-}
-
-/// An invitation as shown by commands.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct InvitationView {
-    /// The address the owner signs in with.
-    pub owner_email: String,
-    /// The link, shown only once.
-    /// Without a server it has the path alone.
-    pub link: ShownOnce,
-    /// The time of its expiry.
-    pub expires_at: Timestamp,
 }
 
 /// Executes a command.
@@ -125,38 +95,22 @@ pub(super) async fn execute<'a>(
             }
             known(all)
         }
-        AccountCommand::Change { id, changes } => {
+        AccountCommand::Change { id, name } => {
             to.on_account(Action::ChangeAccount, *id)?;
-            if changes.email.is_some() {
-                // An owner changes it with the password.
-                to.check_operator()?;
-            }
             let change = AccountChange {
-                name: changes.name.clone(),
-                owner_email: changes.email.clone(),
+                name: Some(name.clone()),
             };
-            let changed = connect.change_account(*id, change).await;
-            known(view(changed.map_err(names_flag)?))
+            known(view(connect.change_account(*id, change).await?))
         }
         AccountCommand::Invite { id } => {
-            to.on_account(Action::InviteOwner, *id)?;
+            to.on_account(Action::InviteUser, *id)?;
             to.check_operator()?;
-            let owner_email = connect.account(*id).await?.owner_email;
-            let invitation = connect.invite_owner(*id).await?;
-            let path = invitation_path(&invitation);
-            let link = ShownOnce::new(format!("{}{path}", to.owner_url.unwrap_or_default()));
-            known(InvitationView {
-                owner_email,
-                link,
-                expires_at: invitation.expires_at,
-            })
+            let account = connect.account(*id).await?;
+            let owner = account.users.into_iter().find(User::is_owner);
+            let none = || not_found(format!("account {id} has no owner"));
+            users::invite(to, *id, owner.ok_or_else(none)?).await?
         }
     })
-}
-
-/// Returns the path of the page to accept an invitation.
-pub(crate) fn invitation_path(invitation: &IssuedInvitation) -> String {
-    format!("/dashboard/invitations/{}", invitation.secret.expose())
 }
 
 /// Replaces the name of a field by its flag where they differ.
@@ -174,18 +128,14 @@ fn names_flag(error: Error) -> Error {
 
 /// Returns the note for a command executed without a running server.
 pub(super) fn without_server(command: &AccountCommand) -> Option<&'static str> {
-    let is_invitation = matches!(command, AccountCommand::Invite { .. });
-    is_invitation.then_some(
-        "No server runs: put the address of its owner's listener in front of the link, such as \
-         http://127.0.0.1:8081.",
-    )
+    matches!(command, AccountCommand::Invite { .. }).then_some(users::LINK_WITHOUT_SERVER)
 }
 
 fn view(account: Account) -> AccountView {
     AccountView {
         id: account.id,
+        owner_email: account.owner_email().to_owned(),
         name: account.name,
-        owner_email: account.owner_email,
         sandbox: account.sandbox,
         locations: account.locations.len(),
         screens: account.screens.len(),
@@ -208,11 +158,7 @@ pub(super) fn text(command: &AccountCommand, result: Value) -> serde_json::Resul
             )
         }
         AccountCommand::Change { .. } => line(&serde_json::from_value(result)?),
-        AccountCommand::Invite { .. } => {
-            let view: InvitationView = serde_json::from_value(result)?;
-            let (email, link, until) = (view.owner_email, view.link.expose(), view.expires_at);
-            format!("Send this link to {email}. It is good until {until}, and for one use.\n{link}")
-        }
+        AccountCommand::Invite { .. } => users::invitation_text(result)?,
         AccountCommand::List => {
             let accounts: Vec<AccountView> = serde_json::from_value(result)?;
             if accounts.is_empty() {

@@ -16,13 +16,13 @@ use crate::telemetry::audit::{Action, Subject};
 /// The number of accounts named in a refusal.
 const ACCOUNTS_SHOWN: usize = 10;
 
-/// The reach of the person behind a command.
+/// The person behind a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Authority {
     /// All accounts.
     Operator,
-    /// The owner's account.
-    Owner(Id<Account>),
+    /// The user's account. The core refuses what the user's roles do not include.
+    User(Id<Account>),
 }
 
 /// A command in execution, with its effect for the audit log.
@@ -90,11 +90,11 @@ impl<'a> Execution<'a> {
         shown
     }
 
-    /// Refuses owners.
+    /// Refuses users.
     pub(super) fn check_operator(&self) -> Result<(), Error> {
         match self.by {
             Authority::Operator => Ok(()),
-            Authority::Owner(_) => Err(Error::ForbiddenScope(Reason::new(
+            Authority::User(_) => Err(Error::ForbiddenScope(Reason::new(
                 "only the operator of this server may do this",
             ))),
         }
@@ -104,7 +104,7 @@ impl<'a> Execution<'a> {
     pub(super) async fn accounts(&self) -> Result<Vec<Id<Account>>, Error> {
         match self.by {
             Authority::Operator => self.connect.account_ids().await,
-            Authority::Owner(account) => Ok(vec![account]),
+            Authority::User(account) => Ok(vec![account]),
         }
     }
 
@@ -121,14 +121,14 @@ impl<'a> Execution<'a> {
         self.find(id).await
     }
 
-    /// Finds the account of an object. An owner's is known, and the core looks for the object there.
+    /// Finds the account of an object. A user's is known, and the core looks for the object there.
     ///
     /// # Errors
     /// No account has such an object.
     pub(super) async fn find<T: OfAccount>(&mut self, id: Id<T>) -> Result<Id<Account>, Error> {
         self.subject.is(id);
         let account = match self.by {
-            Authority::Owner(account) => account,
+            Authority::User(account) => account,
             Authority::Operator => self.account_of(id).await?,
         };
         self.subject.is_of(account);
@@ -138,7 +138,7 @@ impl<'a> Execution<'a> {
     /// Begins an action on an account.
     ///
     /// # Errors
-    /// It is not the account of the owner.
+    /// It is not the account of the user.
     pub(super) fn on_account(&mut self, action: Action, account: Id<Account>) -> Result<(), Error> {
         self.action = Some(action);
         self.check_reach(account)?;
@@ -170,7 +170,7 @@ impl<'a> Execution<'a> {
         locations: &[Id<Location>],
     ) -> Result<Id<Account>, Error> {
         match (self.by, account, locations.first()) {
-            (_, Some(account), _) | (Authority::Owner(account), ..) => Ok(account),
+            (_, Some(account), _) | (Authority::User(account), ..) => Ok(account),
             (Authority::Operator, None, Some(first)) => self.account_of(*first).await,
             (Authority::Operator, None, None) => match self.connect.account_ids().await?[..] {
                 [] => Err(not_found(
@@ -185,7 +185,7 @@ impl<'a> Execution<'a> {
 
     fn check_reach(&self, account: Id<Account>) -> Result<(), Error> {
         match self.by {
-            Authority::Owner(own) if own != account => {
+            Authority::User(own) if own != account => {
                 Err(not_found(format!("there is no account {account}")))
             }
             _ => Ok(()),

@@ -1,4 +1,4 @@
-//! Commands about what accounts own: locations, screens, tokens, webhooks.
+//! Commands about what accounts own: users, locations, screens, tokens, webhooks.
 //!
 //! A command is a value. The command line reads it from arguments, the admin socket from JSON, and a form of the
 //! dashboard makes it from its fields. All three execute it here.
@@ -11,6 +11,7 @@ pub mod locations;
 pub mod screens;
 mod shown_once;
 pub mod tokens;
+pub mod users;
 pub mod webhooks;
 
 use connect_core::Error;
@@ -20,11 +21,11 @@ use serde_json::Value;
 pub use self::shown_once::ShownOnce;
 use self::{
     accounts::AccountCommand, locations::LocationCommand, screens::ScreenCommand,
-    tokens::TokenCommand, webhooks::WebhookCommand,
+    tokens::TokenCommand, users::UserCommand, webhooks::WebhookCommand,
 };
 pub(crate) use self::{
-    accounts::invitation_path,
     execution::{Authority, Execution, Shown},
+    users::invitation_path,
 };
 
 /// A command about an account or its things.
@@ -39,6 +40,8 @@ pub enum OwnerCommand {
     Screen(ScreenCommand),
     /// About tokens.
     Token(TokenCommand),
+    /// About users.
+    User(UserCommand),
     /// About webhooks.
     Webhook(WebhookCommand),
 }
@@ -55,6 +58,7 @@ impl OwnerCommand {
             Self::Location(command) => locations::execute(command, to).await,
             Self::Screen(command) => screens::execute(command, to).await,
             Self::Token(command) => tokens::execute(command, to).await,
+            Self::User(command) => users::execute(command, to).await,
             Self::Webhook(command) => webhooks::execute(command, to).await,
         }
     }
@@ -67,6 +71,7 @@ impl OwnerCommand {
                 | Self::Location(LocationCommand::List)
                 | Self::Screen(ScreenCommand::List)
                 | Self::Token(TokenCommand::List { .. })
+                | Self::User(UserCommand::List)
                 | Self::Webhook(WebhookCommand::List | WebhookCommand::Deliveries { .. })
         )
     }
@@ -81,6 +86,7 @@ impl OwnerCommand {
             Self::Location(command) => locations::text(command, result)?,
             Self::Screen(command) => screens::text(command, result)?,
             Self::Token(command) => tokens::text(command, result)?,
+            Self::User(command) => users::text(command, result)?,
             Self::Webhook(command) => webhooks::text(command, result)?,
         })
     }
@@ -89,6 +95,7 @@ impl OwnerCommand {
     pub(crate) fn without_server(&self) -> Option<&'static str> {
         match self {
             Self::Account(command) => accounts::without_server(command),
+            Self::User(command) => users::without_server(command),
             Self::Webhook(command) => webhooks::without_server(command),
             _ => None,
         }
@@ -111,6 +118,7 @@ is_a! {
     Location(LocationCommand),
     Screen(ScreenCommand),
     Token(TokenCommand),
+    User(UserCommand),
     Webhook(WebhookCommand),
 }
 

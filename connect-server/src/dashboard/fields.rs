@@ -34,6 +34,11 @@ impl FormFields {
         named.map(|(_, value)| &**value)
     }
 
+    /// Returns whether a field was sent.
+    pub(super) fn has_field(&self, name: &str) -> bool {
+        self.all(name).next().is_some()
+    }
+
     /// Returns all fields, names and values, as sent.
     pub(super) fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, value)| (&**name, &**value))

@@ -1,6 +1,6 @@
 //! The frame of every page: head, navigation, and the previous action's notice.
 
-use connect_core::Account;
+use connect_core::{Account, UserRight};
 use maud::{DOCTYPE, Markup, html};
 
 use super::{
@@ -10,17 +10,26 @@ use super::{
     sections::{ROOT, SANDBOX, SECTIONS},
 };
 
-/// Makes a page for a signed-in owner.
+/// Makes a page for a signed-in user.
 /// `section` is the path of its part in the navigation.
 pub(super) fn page(to: &SignedIn<'_>, section: &str, title: &str, content: Markup) -> Answer {
-    let account = to.owner.account();
-    let sandbox = to.sandbox().map(|_| &SANDBOX);
+    let account = to.account();
+    let sandbox = to
+        .sandbox()
+        .filter(|_| to.session.has(UserRight::UseSandbox));
+    let sandbox = sandbox.map(|_| (SANDBOX, "Sandbox"));
+    let sections = SECTIONS
+        .iter()
+        .filter(|(.., right)| right.is_none_or(|right| to.session.has(right)));
+    let sections = sections
+        .map(|(path, name, _)| (*path, *name))
+        .chain(sandbox);
     let body = html! {
         a.skip href="#content" { "Skip to the content" }
         @if sandbox.is_some() {
             aside.banner aria-label="Sandbox" {
                 "This is a sandbox: nothing in it is real. "
-                a href=(SANDBOX.0) { "Simulate a sale, an order or a day of trade" }
+                a href=(SANDBOX) { "Simulate a sale, an order or a day of trade" }
             }
         }
         @if to.connect.holds_deliveries() {
@@ -39,8 +48,8 @@ pub(super) fn page(to: &SignedIn<'_>, section: &str, title: &str, content: Marku
         }
         nav aria-label="Dashboard" {
             ul {
-                @for (path, name) in SECTIONS.iter().chain(sandbox) {
-                    @let is_current = *path == section;
+                @for (path, name) in sections {
+                    @let is_current = path == section;
                     li { a href=(path) aria-current=[is_current.then_some("page")] { (name) } }
                 }
             }

@@ -46,7 +46,9 @@ notices! {
     Resent = "resent": "The event is sent again. Reload the page in a moment to see its result.";
     ScreenDeleted = "screen-deleted": "The screen was removed.";
     ScreenMade = "screen-made": "The screen was added. Create a key for it, so that it can write.";
+    SessionClosed = "session-closed": "The session was ended.";
     SessionEnded = "session-ended": "Your session has ended, so nothing was done. Sign in again, and repeat your last step.";
+    SessionsClosed = "sessions-closed": "All other sessions were ended.";
     SignedOut = "signed-out": "You are signed out.";
     SimulatedClosing = "simulated-closing": "The register was closed. Its Z report is in the journal.";
     SimulatedDay = "simulated-day": "A day of trade is in the journal.";
@@ -54,6 +56,9 @@ notices! {
     SimulatedReceipt = "simulated-receipt": "The receipt is in the journal.";
     SomeResent = "some-resent": "The newest of the events are sent again. There are more: press the button again to send the ones before them.";
     TokenRevoked = "token-revoked": "The token was revoked. It is refused from now on.";
+    UserChanged = "user-changed": "The user was changed.";
+    UserMade = "user-made": "The user was added. Invite the person, to set a password.";
+    UserRemoved = "user-removed": "The user was removed.";
     WebhookChanged = "webhook-changed": "The webhook was changed.";
     WebhookDeleted = "webhook-deleted": "The webhook was deleted.";
     WebhookOff = "webhook-off": "The webhook is off. Events wait for up to 30 days, until you switch it on.";

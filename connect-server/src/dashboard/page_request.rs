@@ -2,8 +2,11 @@
 
 use std::{net::IpAddr, ops::Deref, sync::Arc};
 
-use connect_core::{Connect, Denied, Error, IssuedSession, Owner, Reason, SESSION_SECONDS};
-use http::{HeaderMap, Method, StatusCode};
+use connect_core::{
+    Account, AccountLocation, Author, Connect, Denied, Error, IssuedSession, Origin, Reason,
+    SESSION_SECONDS, User, UserRight, UserSession,
+};
+use http::{HeaderMap, HeaderName, Method, StatusCode, header::USER_AGENT};
 use uuid::Uuid;
 
 use super::{
@@ -79,19 +82,40 @@ impl PageRequest {
         audit::write(asked, action, person, subject, status);
     }
 
-    /// Returns the signed-in owner.
+    /// Returns the signed-in user.
     ///
     /// # Errors
-    /// [`Error::Unauthorized`]: no owner is signed in.
+    /// [`Error::Unauthorized`]: no user is signed in.
     pub(super) async fn signed_in(&self) -> Result<SignedIn<'_>, Error> {
         let session = Cookie::Session.find(&self.headers, self.tls);
         let session = session.unwrap_or_default();
-        let owner = self.connect.session(session).await?;
+        let csrf = FormTokens::of(session);
+        let session = self.connect.session(session).await?;
+        let connect = self.connect.by_user(&session, self.origin());
         Ok(SignedIn {
             request: self,
-            owner,
-            csrf: FormTokens::of(session),
+            connect,
+            session,
+            csrf,
         })
+    }
+
+    /// The origin of the request, for the core.
+    fn origin(&self) -> Origin {
+        let header = |name: HeaderName| {
+            let value = self.headers.get(name)?.to_str().ok()?;
+            Some(value.to_owned())
+        };
+        Origin {
+            address: Some(self.address),
+            request_id: header(HeaderName::from_static("x-request-id")),
+            device: header(USER_AGENT),
+        }
+    }
+
+    /// The core, for the calls of a visitor.
+    pub(super) fn visitor_core(&self) -> Connect {
+        self.connect.by(Author::Service, self.origin())
     }
 
     /// Returns the value of the visitor cookie.
@@ -140,11 +164,10 @@ impl PageRequest {
         action: Action,
         session: &IssuedSession,
     ) -> Result<(), Error> {
-        let owner = self.connect.session(session.secret.expose()).await?;
-        let account = owner.account();
+        let session = self.connect.session(session.secret.expose()).await?;
         let mut subject = Subject::default();
-        subject.is_of(account.id);
-        let person = Person::Owner(account.owner_email.clone());
+        subject.is_of(session.account().id);
+        let person = Person::User(session.user().email.clone());
         self.audit(action, &person, subject, StatusCode::OK);
         Ok(())
     }
@@ -162,7 +185,7 @@ impl PageRequest {
     ) -> Result<Answer, Error> {
         let before = Cookie::Session.find(&self.headers, self.tls);
         match self.connect.session(before.unwrap_or_default()).await {
-            Ok(owner) => self.connect.sign_out(&owner).await?,
+            Ok(session) => self.connect.sign_out(&session).await?,
             Err(Error::Unauthorized(_)) => {}
             Err(error) => return Err(error),
         }
@@ -180,15 +203,36 @@ impl PageRequest {
     }
 }
 
-/// A request of a signed-in owner.
+/// A request of a signed-in user.
 pub(super) struct SignedIn<'v> {
     request: &'v PageRequest,
-    pub(super) owner: Owner,
-    /// The tokens of the owner's forms.
+    /// The core, for calls by this user.
+    pub(super) connect: Connect,
+    pub(super) session: UserSession,
+    /// The tokens of the user's forms.
     pub(super) csrf: FormTokens,
 }
 
 impl SignedIn<'_> {
+    /// The account of the user.
+    pub(super) fn account(&self) -> &Account {
+        self.session.account()
+    }
+
+    /// The user.
+    pub(super) fn user(&self) -> &User {
+        self.session.user()
+    }
+
+    /// Returns the locations of the account with a right of the user.
+    pub(super) fn locations(&self, right: UserRight) -> Vec<&AccountLocation> {
+        let Some(reach) = self.user().reach(right) else {
+            return Vec::new();
+        };
+        let all = self.account().locations.iter();
+        all.filter(|location| reach.includes(location.id)).collect()
+    }
+
     /// Verifies the origin of a form: a page made for this session.
     ///
     /// # Errors
@@ -198,7 +242,7 @@ impl SignedIn<'_> {
         self.request.check_form_of(session)
     }
 
-    /// Writes an audit line for the owner's action, done or refused.
+    /// Writes an audit line for the user's action, done or refused.
     pub(super) fn audit(&self, action: Action, answer: Result<&Answer, &Error>) {
         let place = self.segments();
         let named = place.get(1).and_then(|id| Uuid::try_parse(id).ok());
@@ -206,16 +250,15 @@ impl SignedIn<'_> {
             Ok(answer) => (answer.status, answer.made),
             Err(error) => (audit::status_of(error), None),
         };
-        let account = self.owner.account();
         let subject = Subject {
-            account: Some(account.id.uuid()),
+            account: Some(self.account().id.uuid()),
             object: made.or(named),
         };
-        let person = Person::Owner(account.owner_email.clone());
+        let person = Person::User(self.user().email.clone());
         self.request.audit(action, &person, subject, status);
     }
 
-    /// Executes a command in the owner's account.
+    /// Executes a command in the user's account.
     /// Returns its effect: the object, and a secret to be shown once.
     ///
     /// # Errors
@@ -224,19 +267,19 @@ impl SignedIn<'_> {
         &self,
         command: impl Into<OwnerCommand>,
     ) -> Result<Execution<'_>, Error> {
-        let by = Authority::Owner(self.owner.account().id);
+        let by = Authority::User(self.account().id);
         let mut execution = Execution::new(&self.connect, by, None);
         // The page shows what it needs of the result.
         drop(command.into().execute(&mut execution).await?);
         Ok(execution)
     }
 
-    /// Counts the request against the limit of its owner.
+    /// Counts the request against the limit of its user.
     ///
     /// # Errors
     /// [`Error::RateLimited`]: there were too many.
     pub(super) async fn count(&self) -> Result<(), Denied> {
-        let counted = self.connect.count_owner(self.address, &self.owner).await;
+        let counted = self.connect.count_user(self.address, &self.session).await;
         counted.map(|_| ())
     }
 
@@ -244,7 +287,7 @@ impl SignedIn<'_> {
     /// It exists only in the demo, for a sandbox account.
     pub(super) fn sandbox(&self) -> Option<&Sandbox> {
         let sandbox = self.context.sandbox.as_ref();
-        sandbox.filter(|_| self.owner.account().sandbox)
+        sandbox.filter(|_| self.account().sandbox)
     }
 }
 

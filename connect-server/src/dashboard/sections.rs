@@ -1,5 +1,6 @@
 //! The parts of the dashboard, for the navigation and the request log.
 
+use connect_core::UserRight;
 use url::Url;
 
 /// The beginning of all paths.
@@ -8,22 +9,35 @@ pub(super) const ROOT: &str = "/dashboard";
 /// A reserved base address, to detect links to other hosts.
 const HERE: &str = "http://dashboard.invalid/";
 
-/// The parts, in the order of the navigation: path and name.
-pub(super) const SECTIONS: &[(&str, &str)] = &[
-    (ROOT, "Overview"),
-    ("/dashboard/day", "Day"),
-    ("/dashboard/journal", "Journal"),
-    ("/dashboard/orders", "Orders"),
-    ("/dashboard/products", "Products"),
-    ("/dashboard/stock", "Stock"),
-    ("/dashboard/tokens", "Tokens"),
-    ("/dashboard/webhooks", "Webhooks"),
-    ("/dashboard/screens", "Screens"),
-    ("/dashboard/account", "Account"),
+/// The parts, in the order of the navigation: path, name, and the right of its users.
+pub(super) const SECTIONS: &[(&str, &str, Option<UserRight>)] = &[
+    (ROOT, "Overview", None),
+    ("/dashboard/day", "Day", Some(UserRight::ReadSales)),
+    ("/dashboard/journal", "Journal", Some(UserRight::ReadSales)),
+    ("/dashboard/orders", "Orders", Some(UserRight::ReadSales)),
+    (
+        "/dashboard/products",
+        "Products",
+        Some(UserRight::ReadCatalog),
+    ),
+    ("/dashboard/stock", "Stock", Some(UserRight::ReadCatalog)),
+    ("/dashboard/tokens", "Tokens", Some(UserRight::ManageTokens)),
+    (
+        "/dashboard/webhooks",
+        "Webhooks",
+        Some(UserRight::ManageWebhooks),
+    ),
+    (
+        "/dashboard/screens",
+        "Screens",
+        Some(UserRight::ManageScreens),
+    ),
+    ("/dashboard/users", "Users", Some(UserRight::ManageUsers)),
+    ("/dashboard/account", "Account", None),
 ];
 
 /// The additional part of the demo.
-pub(super) const SANDBOX: (&str, &str) = ("/dashboard/sandbox", "Sandbox");
+pub(super) const SANDBOX: &str = "/dashboard/sandbox";
 
 /// The parts open without a session.
 const OPEN: &[&str] = &[
@@ -48,8 +62,8 @@ pub(super) fn page_at(address: &str) -> Option<String> {
 
 /// Returns all parts, including the demo's and the open ones.
 pub(crate) fn areas() -> impl Iterator<Item = &'static str> {
-    let sections = SECTIONS.iter().map(|(section, _)| *section);
-    sections.chain([SANDBOX.0]).chain(OPEN.iter().copied())
+    let sections = SECTIONS.iter().map(|(section, ..)| *section);
+    sections.chain([SANDBOX]).chain(OPEN.iter().copied())
 }
 
 /// Returns the part of a path, for the log.

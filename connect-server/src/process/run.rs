@@ -162,6 +162,9 @@ pub async fn run(arguments: Arguments) -> Result<ExitCode, RunError> {
         Command::Token { options, command } => {
             return Ok(admin::run(&options, command.into(), None).await);
         }
+        Command::User { options, command } => {
+            return Ok(admin::run(&options, command.into(), None).await);
+        }
         Command::Screen { options, command } => {
             return Ok(admin::run(&options, command.into(), None).await);
         }

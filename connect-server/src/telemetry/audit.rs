@@ -1,6 +1,6 @@
 //! The audit lines of the log.
 //!
-//! Each action of an owner or an operator has one line, done or refused. Only this module writes them. No line
+//! Each action of a user or an operator has one line, done or refused. Only this module writes them. No line
 //! contains a secret or typed text: the identifiers of the account, the person and the object come from the
 //! store.
 
@@ -16,7 +16,7 @@ pub(crate) const AUDIT: &str = "connect_server::audit";
 /// Makes the enum of actions, with their names and their list.
 macro_rules! actions {
     ($($(#[$doc:meta])* $action:ident = $name:literal,)*) => {
-        /// An action of an owner or an operator.
+        /// An action of a user or an operator.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum Action {
             $($(#[$doc])* $action,)*
@@ -38,24 +38,32 @@ macro_rules! actions {
 }
 
 actions! {
-    /// An owner signs in.
-    SignIn = "owner.sign_in",
-    /// An owner signs out.
-    SignOut = "owner.sign_out",
-    /// An owner sets a password by an invitation.
-    AcceptInvitation = "owner.accept_invitation",
-    /// An owner signs in with another e-mail address from then on.
-    ChangeEmail = "owner.change_email",
-    /// An owner sets another password.
-    ChangePassword = "owner.change_password",
+    /// A user signs in.
+    SignIn = "user.sign_in",
+    /// A user signs out.
+    SignOut = "user.sign_out",
+    /// A user sets a password by an invitation.
+    AcceptInvitation = "user.accept_invitation",
+    /// A user signs in with another e-mail address from then on.
+    ChangeEmail = "user.change_email",
+    /// A user sets another password.
+    ChangePassword = "user.change_password",
+    /// A user ends other sessions.
+    EndSession = "user.end_session",
+    /// A user is made.
+    CreateUser = "user.create",
+    /// A user gets another name, address, language or role.
+    ChangeUser = "user.change",
+    /// A user is invited to set a password.
+    InviteUser = "user.invite",
+    /// A user is removed.
+    RemoveUser = "user.remove",
     /// A request with a wrong key, or unreadable.
     OperatorRequest = "operator.request",
     /// An account is made.
     CreateAccount = "account.create",
-    /// An account gets another name or e-mail address.
+    /// An account gets another name.
     ChangeAccount = "account.change",
-    /// The owner of an account is invited to set a password.
-    InviteOwner = "account.invite",
     /// A location is made.
     CreateLocation = "location.create",
     /// A location gets another name or VAT rate.
@@ -136,8 +144,8 @@ impl Subject {
 /// The person behind an action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Person {
-    /// The owner with this e-mail address, signed in.
-    Owner(String),
+    /// The user with this e-mail address, signed in.
+    User(String),
     /// The operator, with the user name on the machine if known.
     Operator(Option<String>),
     /// A person without proof of identity.
@@ -172,7 +180,7 @@ pub(crate) fn write(
         _ => "failed",
     };
     let person = match person {
-        Person::Owner(email) => format!("owner {email}"),
+        Person::User(email) => format!("user {email}"),
         Person::Operator(Some(name)) => format!("operator {name}"),
         Person::Operator(None) => "operator".to_owned(),
         Person::Unknown => "unknown".to_owned(),
@@ -200,14 +208,14 @@ pub(crate) fn write(
     );
 }
 
-/// Finds the account of an owner's e-mail address, for failed sign-ins.
+/// Finds the account of a user's e-mail address, for failed sign-ins.
 ///
 /// The address itself is in no line: people type passwords into its field.
 pub(crate) async fn account_of_email(connect: &Connect, email: &str) -> Subject {
-    let found = connect.account_of_owner(email).await;
+    let found = connect.user_of_email(email).await.ok().flatten();
     Subject {
-        account: found.ok().flatten().map(Id::uuid),
-        object: None,
+        account: found.map(|(account, _)| account.uuid()),
+        object: found.map(|(_, user)| user.uuid()),
     }
 }
 
@@ -244,7 +252,7 @@ mod tests {
         };
         let log = CapturedLog::default();
         let listening = log.listen();
-        let owner = Person::Owner("noor@rye.example".to_owned());
+        let owner = Person::User("noor@rye.example".to_owned());
         write(asked, Action::CreateToken, &owner, subject, StatusCode::OK);
         let nobody = Subject::default();
         let unknown = Person::Unknown;
@@ -272,7 +280,7 @@ mod tests {
                 "connect_server::audit: audit",
                 "action=\"token.create\" outcome=\"done\" status=200",
                 "account=\"00000000-0000-0000-0000-000000000001\"",
-                "person=\"owner noor@rye.example\"",
+                "person=\"user noor@rye.example\"",
                 "object=\"00000000-0000-0000-0000-000000000002\"",
                 "client=\"127.0.0.1\" request_id=\"r-1\"",
             ][..],

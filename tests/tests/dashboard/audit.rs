@@ -155,42 +155,42 @@ async fn what_an_owner_does_is_in_the_log_with_account_person_and_object() {
     assert_eq!(signed_in.status, StatusCode::SEE_OTHER);
 
     let (log, lines) = logged.stop().await;
-    let person = "person=\"owner owner@korenbloem.example\"";
+    let person = "person=\"user owner@korenbloem.example\"";
     let object = format!("object=\"{token}\"");
     assert_lines(
         &lines,
         &[
             &[
-                "action=\"owner.accept_invitation\" outcome=\"done\"",
+                "action=\"user.accept_invitation\" outcome=\"done\"",
                 person,
                 "account=\"",
             ],
             &["action=\"token.create\" outcome=\"done\"", person, &object],
             &["action=\"token.revoke\" outcome=\"done\"", person, &object],
             &[
-                "action=\"owner.change_password\" outcome=\"refused\" status=422",
+                "action=\"user.change_password\" outcome=\"refused\" status=422",
                 person,
             ],
             &[
                 "action=\"account.change\" outcome=\"refused\" status=403",
                 person,
             ],
-            &["action=\"owner.sign_out\" outcome=\"done\"", person],
+            &["action=\"user.sign_out\" outcome=\"done\"", person],
             &[
-                "action=\"owner.sign_in\" outcome=\"refused\" status=401 account=\"",
+                "action=\"user.sign_in\" outcome=\"refused\" status=401 account=\"",
                 "person=\"unknown\"",
             ],
-            &["action=\"owner.sign_in\" outcome=\"refused\" status=401 person=\"unknown\""],
-            &["action=\"owner.sign_in\" outcome=\"done\"", person],
+            &["action=\"user.sign_in\" outcome=\"refused\" status=401 person=\"unknown\""],
+            &["action=\"user.sign_in\" outcome=\"done\"", person],
         ],
     );
     let account = lines[0].split("account=\"").nth(1).unwrap()[..36].to_owned();
     let requests = log
         .lines()
-        .filter(|line| line.contains("caller=\"owner of "));
+        .filter(|line| line.contains("caller=\"user of "));
     assert!(requests.count() > 5, "{log}");
     assert!(
-        log.contains(&format!("caller=\"owner of {account}\"")),
+        log.contains(&format!("caller=\"user of {account}\"")),
         "{log}"
     );
     for secret in [
@@ -259,7 +259,7 @@ async fn what_an_operator_does_is_in_the_log_with_account_command_and_object() {
                 operator,
                 &object(unknown),
             ],
-            &["action=\"account.invite\" outcome=\"done\"", &of, operator],
+            &["action=\"user.invite\" outcome=\"done\"", &of, operator],
             wrong_key,
             unreadable,
             wrong_key,
@@ -320,7 +320,7 @@ async fn a_form_beyond_the_limit_of_requests_has_its_line() {
         }
     }
     let (_, lines) = logged.stop().await;
-    let of_owner = "person=\"owner owner@korenbloem.example\"";
+    let of_owner = "person=\"user owner@korenbloem.example\"";
     let changes = lines.iter().filter(|line| line.contains("account.change"));
     assert_eq!(changes.count(), sent, "{lines:?}");
     let last = lines.last().unwrap();

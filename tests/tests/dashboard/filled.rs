@@ -22,6 +22,8 @@ pub(super) struct Filled {
     pub(super) location: String,
     pub(super) token: String,
     pub(super) screen: String,
+    pub(super) owner: String,
+    pub(super) user: String,
     pub(super) product: String,
     pub(super) receipt: String,
     pub(super) webhook: String,
@@ -30,11 +32,13 @@ pub(super) struct Filled {
 
 impl Filled {
     /// All ids of the account, and the ids of what it has.
-    pub(super) fn ids(&self) -> [&str; 7] {
+    pub(super) fn ids(&self) -> [&str; 9] {
         [
             &self.location,
             &self.token,
             &self.screen,
+            &self.owner,
+            &self.user,
             &self.product,
             &self.receipt,
             &self.webhook,
@@ -52,6 +56,7 @@ impl Filled {
         let more = [
             "/screens",
             "/screens/names",
+            "/users",
             "/account",
             "/account/email",
             "/account/password",
@@ -68,6 +73,8 @@ impl Filled {
         ];
         let of_shop = of_shop.map(|path| format!("{path}?at={location}"));
         let of_webhook = [
+            format!("/users/{}", self.owner),
+            format!("/users/{}", self.user),
             format!("/tokens/{token}"),
             format!("/webhooks/{webhook}"),
             format!("/webhooks/{webhook}/edit"),
@@ -163,6 +170,22 @@ pub(super) async fn fill(
         keys.push(made[0]["key"].as_str().unwrap().to_owned());
         screen = id(&made[0]);
     }
+    let users = command(data, &["user", "list"]).await;
+    let mut users = users.as_array().unwrap().iter();
+    let owner = users.find(|user| user["accountId"] == *account).map(id);
+    let of_manager = format!("m{email}");
+    let create = [
+        &[
+            "user",
+            "create",
+            "--role",
+            "manager",
+            "--email",
+            &of_manager,
+        ][..],
+        &of_account,
+    ];
+    let user = id(&command(data, &create.concat()).await[0]);
     let create = [&["token", "create", "--all-scopes"][..], &of_account].concat();
     let token = command(data, &create).await;
     let browser = Browser::of_owner(server, &invite(data, &account).await).await;
@@ -222,6 +245,8 @@ pub(super) async fn fill(
         location,
         token: id(&token),
         screen,
+        owner: owner.unwrap(),
+        user,
         product,
         receipt,
         webhook: String::new(),

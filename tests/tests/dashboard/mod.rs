@@ -24,7 +24,7 @@ use self::browser::{Browser, text};
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_server-under-test");
 
 /// The pages of an owner.
-const PAGES: [&str; 17] = [
+const PAGES: [&str; 18] = [
     "",
     "/day",
     "/journal",
@@ -38,6 +38,7 @@ const PAGES: [&str; 17] = [
     "/webhooks/new",
     "/screens",
     "/screens/names",
+    "/users",
     "/account",
     "/account/email",
     "/account/password",
@@ -179,7 +180,7 @@ async fn requests_that_no_browser_sends_are_refused() {
     let head = owner.send(Request::new(Method::HEAD, "/dashboard")).await;
     assert_eq!((head.status, head.body.len()), (StatusCode::OK, 0));
     for id in ["x", "%00", "019a8c52-8e20-7c42-8a1f-4c2d6e8fab02"] {
-        for section in ["journal", "webhooks", "tokens"] {
+        for section in ["journal", "webhooks", "tokens", "users"] {
             let answer = owner.open(&format!("/dashboard/{section}/{id}")).await;
             assert_page(&answer, StatusCode::NOT_FOUND, "There is no");
         }

@@ -29,6 +29,7 @@ fn acts(on: &Filled) -> Vec<(String, Vec<(&'static str, String)>)> {
         location,
         token,
         screen,
+        user,
         product,
         webhook,
         delivery,
@@ -44,7 +45,17 @@ fn acts(on: &Filled) -> Vec<(String, Vec<(&'static str, String)>)> {
     let hook = |action: &str| (format!("webhooks/{webhook}{action}"), Vec::new());
     let url = ("url", "http://127.0.0.1:9/elsewhere".to_owned());
     let event = ("event", "stock.changed".to_owned());
+    let person = [
+        ("name", "x"),
+        ("email", "x@y.example"),
+        ("language", "en"),
+        ("role", "manager"),
+    ];
+    let person = person.map(|(name, value)| (name, value.to_owned()));
     vec![
+        (format!("users/{user}"), person.to_vec()),
+        (format!("users/{user}/invite"), Vec::new()),
+        (format!("users/{user}/remove"), Vec::new()),
         (format!("tokens/{token}/revoke"), Vec::new()),
         (format!("screens/{screen}/key"), Vec::new()),
         (format!("screens/{screen}/revoke"), Vec::new()),

@@ -3,15 +3,15 @@
 //! A migration has the number of the [version of rows](crate::storage::RowsVersion) with the need for it. It works
 //! through the storage trait, so every kind of store has the same migrations, and so has a restored backup.
 //!
-//! A row has the number of the last migration done, and the last location done by the next one. It is the guard
-//! of every commit here, so a commit moves it by one location together with that location's rows:
-//! a killed migration continues there, and of several servers on one database, each continues from the progress of
-//! all.
+//! A row has the number of the last migration done, and the last account or location done by the next one. It is
+//! the guard of every commit here, so a commit moves it by one of them together with its rows: a killed migration
+//! continues there, and of several servers on one database, each continues from the progress of all.
 //!
 //! The first commit of a migration only writes this row. It raises the version of the store, so from then on older
 //! programs do not write: the oldest program beside a migration is the one of its own number.
 
 mod counts;
+mod users;
 
 use std::{
     collections::BTreeSet,
@@ -33,23 +33,40 @@ use crate::{
     },
 };
 
-/// The commit for the rows of a location; `None` if they need none.
+/// The commit for the rows of a partition; `None` if they need none.
 type Change<'c> = BoxFuture<'c, Result<Option<Commit>, Fault>>;
 
-/// A change of the rows of each location.
+/// A change of the rows of each partition of a kind.
 struct Migration {
     number: u32,
     /// The work, for the log.
     work: &'static str,
+    of: Partitions,
     change: for<'c> fn(&'c Connect, Uuid) -> Change<'c>,
 }
 
 /// All migrations, in the order of their numbers.
-const ALL: [Migration; 1] = [Migration {
-    number: 3,
-    work: "counting the rows of each location",
-    change: |connect, location| Box::pin(counts::change(connect, location)),
-}];
+const ALL: [Migration; 2] = [
+    Migration {
+        number: 3,
+        work: "counting the rows of each location",
+        of: Partitions::Locations,
+        change: |connect, location| Box::pin(counts::change(connect, location)),
+    },
+    Migration {
+        number: 4,
+        work: "making the owner of each account a user",
+        of: Partitions::Accounts,
+        change: |connect, account| Box::pin(users::change(connect, account)),
+    },
+];
+
+/// The partitions changed by a migration.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Partitions {
+    Accounts,
+    Locations,
+}
 
 /// The time between two lines of progress in the log.
 const TELL: Duration = Duration::from_secs(5);
@@ -62,29 +79,34 @@ struct Progress {
     begun: u32,
     /// The number of the last migration done.
     done: u32,
-    /// The last location done by the next migration.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    location: Option<Uuid>,
+    /// The last account or location done by the next migration.
+    #[serde(rename = "location", skip_serializing_if = "Option::is_none")]
+    partition: Option<Uuid>,
 }
 
 impl Connect {
     /// Changes the rows of older programs for this one.
     /// Call it before any other write, at each start of a service: it does nothing if the rows are those of
-    /// this program. The time grows with the number of rows, and the log tells the progress by locations.
+    /// this program. The time grows with the number of rows, and the log tells the progress by accounts or
+    /// locations.
     ///
-    /// It may be stopped at any time, and continues at the next call. Several processes may call it at once. A
-    /// location with damaged rows is left as it is, with a line in the log.
+    /// It may be stopped at any time, and continues at the next call. Several processes may call it at once. An
+    /// account or a location with damaged rows is left as it is, with a line in the log.
     ///
     /// # Errors
     /// [`Error::Internal`]: the storage failed, or has no room. The rows changed so far are good.
     pub async fn migrate(&self) -> Result<(), Error> {
+        let mut done = self.migrated().await?.0.done;
         for migration in &ALL {
-            self.run_migration(migration).await?;
+            if done < migration.number {
+                done = self.run_migration(migration).await?;
+            }
         }
         Ok(())
     }
 
-    async fn run_migration(&self, migration: &Migration) -> Result<(), Error> {
+    /// Runs a migration. Returns the number of the last one done.
+    async fn run_migration(&self, migration: &Migration) -> Result<u32, Error> {
         let (number, work) = (migration.number, migration.work);
         let (mut progress, mut row) = self.migrated().await?;
         if progress.begun < number {
@@ -96,29 +118,29 @@ impl Connect {
             (progress, row) = self.migrated().await?;
         }
         if progress.done >= number {
-            return Ok(());
+            return Ok(progress.done);
         }
         // Only now: no older program makes another one.
-        let locations = self.all_locations().await?;
-        let of = locations.len();
+        let partitions = self.partitions(migration.of).await?;
+        let of = partitions.len();
         if of > 0 {
             tracing::info!(number, of, "{work}");
         }
         let (mut told, mut looked_at) = (Instant::now(), 0);
         while progress.done < number {
-            let from = progress.location.map_or(Unbounded, Excluded);
-            let Some(next) = locations.range((from, Unbounded)).next() else {
+            let from = progress.partition.map_or(Unbounded, Excluded);
+            let Some(next) = partitions.range((from, Unbounded)).next() else {
                 let done = Progress {
                     begun: number,
                     done: number,
-                    location: None,
+                    partition: None,
                 };
                 self.advance(Commit::default(), &row, &done).await?;
                 (progress, row) = self.migrated().await?;
                 continue;
             };
             let change = (migration.change)(self, *next).await;
-            progress.location = Some(*next);
+            progress.partition = Some(*next);
             if let Some(change) = readable(change.map_err(Error::from))?.flatten() {
                 // After a conflict, another server's progress counts.
                 self.advance(change, &row, &progress).await?;
@@ -130,7 +152,7 @@ impl Connect {
                 tracing::info!(number, looked_at, of, "{work}");
             }
         }
-        Ok(())
+        Ok(progress.done)
     }
 
     /// Reads the progress of migrations, and its row.
@@ -164,14 +186,16 @@ impl Connect {
         Ok(())
     }
 
-    async fn all_locations(&self) -> Result<BTreeSet<Uuid>, Error> {
-        let mut locations = BTreeSet::new();
+    async fn partitions(&self, of: Partitions) -> Result<BTreeSet<Uuid>, Error> {
+        let mut partitions = BTreeSet::new();
         for id in self.account_ids().await? {
-            if let Some(account) = readable(self.account(id).await)? {
-                locations.extend(account.locations.iter().map(|at| at.id.uuid()));
+            if of == Partitions::Accounts {
+                partitions.insert(id.uuid());
+            } else if let Some(account) = readable(self.account(id).await)? {
+                partitions.extend(account.locations.iter().map(|at| at.id.uuid()));
             }
         }
-        Ok(locations)
+        Ok(partitions)
     }
 }
 

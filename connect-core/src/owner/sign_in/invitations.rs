@@ -1,21 +1,21 @@
-//! Invitations: the way for an owner to set a first or new password.
+//! Invitations: the way for a user to set a first or new password.
 
 use super::{
-    account_of, parse,
+    account_of,
     passwords::put_sign_in,
     sessions::{IssuedSession, end_sessions},
 };
 use crate::{
     engine::Connect,
-    owner::accounts::get_account,
+    owner::accounts::{get_account, parse},
     rules::{
         secret::{self, Secret},
         text,
     },
     storage::Key,
     transaction::{
-        Account, End, Error, Invitation, Reason, SignIn, UnitOfWork,
-        keys::{Family, key},
+        Account, End, Error, Fault, Invitation, ReadKey, Reason, SignIn, UnitOfWork, User,
+        keys::{Family, KeyPart, key},
     },
     wire::{Id, Timestamp},
 };
@@ -32,97 +32,131 @@ pub struct IssuedInvitation {
     pub expires_at: Timestamp,
 }
 
+/// A user with an open invitation.
+#[derive(Clone, Debug)]
+pub struct Invited {
+    /// The account.
+    pub account: Account,
+    /// The user.
+    pub user: User,
+}
+
 impl Connect {
-    /// Invites an owner to set a first or new password.
+    /// Invites a user to set a first or new password.
     /// An earlier open invitation is refused from now on. Only this answer has the value.
     ///
     /// # Errors
-    /// There is no such account.
-    pub async fn invite_owner(&self, account: Id<Account>) -> Result<IssuedInvitation, Error> {
+    /// There is no such account or user.
+    pub async fn invite_user(
+        &self,
+        account: Id<Account>,
+        user: Id<User>,
+    ) -> Result<IssuedInvitation, Error> {
         self.store()
             .transact(account, |mut unit| async move {
-                get_account(&mut unit).await?;
+                self.managed_user(&mut unit, user).await?;
                 let secret = self.secret_of(account);
                 let expires_at = unit.now().plus_seconds(INVITATION_SECONDS);
                 let row = unit.json(&Invitation {
                     digest: hex::encode(secret.digest()),
                     expires_at,
                 });
-                unit.put(invitation_key(account), row);
+                unit.put(invitation_key(account, user), row);
                 Ok(End::commit(unit, IssuedInvitation { secret, expires_at }))
             })
             .await
     }
 
-    /// Returns the account of an open invitation.
+    /// Invites the first owner of an account, as [`invite_user`](Self::invite_user) does.
+    ///
+    /// # Errors
+    /// There is no such account.
+    pub async fn invite_owner(&self, account: Id<Account>) -> Result<IssuedInvitation, Error> {
+        let users = self.account(account).await?.users;
+        let owner = users.iter().find(|user| user.is_owner());
+        let missing = || Error::NotFound(Reason::new("this account has no owner"));
+        self.invite_user(account, owner.ok_or_else(missing)?.id)
+            .await
+    }
+
+    /// Returns the user of an open invitation.
     ///
     /// # Errors
     /// [`Error::Unauthorized`] when it was replaced, used or has expired.
-    pub async fn invited_account(&self, invitation: &str) -> Result<Account, Error> {
+    pub async fn invited_user(&self, invitation: &str) -> Result<Invited, Error> {
         let account = account_of(invitation).ok_or_else(bad_invitation)?;
         self.store()
             .transact(account, |mut unit| async move {
-                let account = find_invitation(&mut unit, invitation).await?;
-                Ok(End::rollback(account))
+                let invited = find_invitation(&mut unit, invitation).await?;
+                Ok(End::rollback(invited))
             })
             .await
     }
 
-    /// Sets the password of the invited owner, and signs the owner in.
-    /// The invitation is used up, and open sessions end.
+    /// Sets the password of the invited user, and signs the user in.
+    /// The invitation is used up, and the user's open sessions end.
     ///
     /// # Errors
     /// The password is too short, too long or easy to guess; [`Error::Unauthorized`] when the
-    /// invitation was replaced, used or has expired; [`Error::Conflict`] when the owner of another
-    /// account signs in with the e-mail address of this one; [`Error::RateLimited`] when too many
-    /// owners set a password at this moment, or one was set 10 times for this account within a
+    /// invitation was replaced, used or has expired; [`Error::Conflict`] when a user of another
+    /// account signs in with this e-mail address; [`Error::RateLimited`] when too many
+    /// users set a password at this moment, or one was set 10 times for this user within a
     /// minute.
     pub async fn accept_invitation(
         &self,
         invitation: &str,
         password: &str,
     ) -> Result<IssuedSession, Error> {
-        let invited = self.invited_account(invitation).await?;
-        self.core.sign_ins.confirm(invited.id)?;
-        let hash = &self.core.sign_ins.hash(&invited, password).await?;
+        let Invited { account, user } = self.invited_user(invitation).await?;
+        self.core.sign_ins.confirm(user.id)?;
+        let hash = &self.core.sign_ins.hash(&account, password).await?;
         self.store()
-            .transact(invited.id, |mut unit| async move {
-                let account = find_invitation(&mut unit, invitation).await?;
+            .transact(account.id, |mut unit| async move {
+                let Invited { account, user } = find_invitation(&mut unit, invitation).await?;
                 let sign_in = SignIn {
-                    email: text::folded(&account.owner_email),
+                    email: text::folded(&user.email),
                     password: hash.clone(),
                     password_set_at: unit.now(),
                 };
-                put_sign_in(&mut unit, &sign_in).await?;
-                unit.delete(invitation_key(account.id));
-                end_sessions(&mut unit, 0).await?;
-                let session = self.open_session(&mut unit);
+                put_sign_in(&mut unit, user.id, &sign_in).await?;
+                unit.delete(invitation_key(account.id, user.id));
+                end_sessions(&mut unit, user.id, 0).await?;
+                let session = self.open_session(&mut unit, user.id);
                 Ok(End::commit(unit, session))
             })
             .await
     }
 }
 
-/// The account of an invitation.
-/// The invitation must be open, and `value` must be its value.
-async fn find_invitation(unit: &mut UnitOfWork<'_>, value: &str) -> Result<Account, Error> {
+/// The account and the user of an open invitation with this value.
+async fn find_invitation(unit: &mut UnitOfWork<'_>, value: &str) -> Result<Invited, Error> {
     let account = get_account(unit).await.map_err(|error| match error {
         Error::NotFound(_) => bad_invitation(),
         other => other,
     })?;
-    let row_key = invitation_key(account.id);
-    let row = unit.get(&row_key).await?.ok_or_else(bad_invitation)?;
-    let invitation: Invitation = parse(&row_key, &row)?;
-    let is_it = invitation.digest == hex::encode(secret::digest(value));
-    if is_it && unit.now() < invitation.expires_at {
-        Ok(account)
-    } else {
-        Err(bad_invitation())
+    let digest = hex::encode(secret::digest(value));
+    // An account has few users.
+    let all = key(account.id.uuid(), Family::Invitation, &[]);
+    for (row_key, row) in unit.scan(&all, usize::MAX).await? {
+        let invitation: Invitation = parse(&row_key, &row)?;
+        if invitation.digest != digest || unit.now() >= invitation.expires_at {
+            continue;
+        }
+        let id = ReadKey::of(&row_key).and_then(|at| at.id());
+        let id = id.ok_or_else(|| Fault::corrupt(&row_key, "it has no user"))?;
+        let user = account.users.iter().find(|user| user.id.uuid() == id);
+        let user = user.cloned().ok_or_else(bad_invitation)?;
+        return Ok(Invited { account, user });
     }
+    Err(bad_invitation())
 }
 
-fn invitation_key(account: Id<Account>) -> Key {
-    key(account.uuid(), Family::Invitation, &[])
+pub(super) fn invitation_key(account: Id<Account>, user: Id<User>) -> Key {
+    key(
+        account.uuid(),
+        Family::Invitation,
+        &[KeyPart::Id(user.uuid())],
+    )
 }
 
 fn bad_invitation() -> Error {

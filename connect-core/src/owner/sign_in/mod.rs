@@ -1,4 +1,4 @@
-//! Sign-in of owners (contract: Owners and devices).
+//! Sign-in of users (contract: Owners and devices).
 //! An invitation sets a password, a password opens a session, and a session gives access to the account.
 
 mod invitations;
@@ -7,17 +7,49 @@ mod sessions;
 
 use uuid::Uuid;
 
-pub use invitations::IssuedInvitation;
-pub(super) use passwords::move_sign_in;
-pub use sessions::{IssuedSession, Owner, SESSION_SECONDS};
+pub use invitations::{Invited, IssuedInvitation};
+pub(super) use passwords::{move_sign_in, remove_sign_in};
+pub use sessions::{
+    IssuedSession, OpenSession, SESSION_IDLE_SECONDS, SESSION_SECONDS, UserSession,
+};
 
 use crate::{
     engine::Connect,
     rules::secret::Secret,
-    storage::Key,
-    transaction::{Account, Fault},
-    wire::Id,
+    storage::{Key, Value},
+    transaction::{Account, Invitation, SignIn, User},
+    wire::{Id, Timestamp},
 };
+
+/// The state of a user's sign-in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SignInStatus {
+    /// Set once the user has a password.
+    pub has_password: bool,
+    /// The end of an open invitation, if there is one.
+    pub invited_until: Option<Timestamp>,
+}
+
+impl SignInStatus {
+    /// Reads it from the [rows](keys) of a user.
+    pub(super) fn of(sign_in: Option<Value>, invitation: Option<Value>, now: Timestamp) -> Self {
+        let invitation = invitation.and_then(|row| serde_json::from_slice(&row).ok());
+        let open = invitation.filter(|invitation: &Invitation| now < invitation.expires_at);
+        Self {
+            has_password: sign_in.is_some(),
+            invited_until: open.map(|invitation| invitation.expires_at),
+        }
+    }
+}
+
+/// The keys of a user's password and invitation.
+pub(super) fn keys(account: Id<Account>, user: Id<User>) -> [Key; 2] {
+    [
+        SignIn::key(account.uuid(), user),
+        invitations::invitation_key(account, user),
+    ]
+}
 
 impl Connect {
     /// A new secret with the id of its account in front.
@@ -33,8 +65,4 @@ fn account_of(value: &str) -> Option<Id<Account>> {
     let id = Uuid::try_parse(account).ok()?;
     // There is one way to write it, so that one value has one digest.
     (id.to_string() == account).then(|| id.into())
-}
-
-fn parse<T: serde::de::DeserializeOwned>(key: &Key, row: &[u8]) -> Result<T, Fault> {
-    serde_json::from_slice(row).map_err(|error| Fault::corrupt(key, error))
 }

@@ -1,30 +1,30 @@
-//! Passwords: sign-in, and changes of the password.
+//! Passwords: sign-in, and changes of password and address.
 
 use std::net::IpAddr;
 
 use uuid::Uuid;
 
 use super::{
-    parse,
-    sessions::{IssuedSession, Owner, end_sessions, session_key},
+    invitations::invitation_key,
+    sessions::{IssuedSession, UserSession, end_sessions, session_key},
 };
 use crate::{
     engine::Connect,
-    owner::accounts::{change_account, get_account, owner_email},
-    rules::{password, text},
-    storage::Key,
-    transaction::{
-        Account, End, Error, Fault, PasswordHash, Reason, SignIn, UnitOfWork,
-        keys::{Family, GLOBAL, KeyPart, key},
+    owner::{
+        accounts::{get_account, parse, put_account},
+        emails::{check_email, email},
+        owned,
     },
+    rules::{password, text},
+    transaction::{Account, End, Error, Fault, PasswordHash, Reason, SignIn, UnitOfWork, User},
     wire::{Id, limits::MAX_OWNER_EMAIL, read::Invalid},
 };
 
-/// The limit of sessions per account. Another one ends the oldest.
+/// The limit of sessions per user. Another one ends the oldest.
 const MOST_SESSIONS: usize = 20;
 
 impl Connect {
-    /// Signs an owner in from the network address `from`.
+    /// Signs a user in from the network address `from`.
     /// Limits per minute: 30 attempts per network, and 10 failures per e-mail address and network.
     /// After 100 failures for an e-mail address from all networks, each network may fail once more.
     ///
@@ -36,17 +36,18 @@ impl Connect {
         email: &str,
         password: &str,
     ) -> Result<IssuedSession, Error> {
-        // No owner has a longer one.
+        // No user has a longer one.
         let email = match email.chars().nth(MAX_OWNER_EMAIL) {
             None => text::folded(email),
             Some(_) => String::new(),
         };
         let attempt = self.core.sign_ins.attempt(from, &email)?;
-        let account = self.account_of_email(&email).await?;
-        let hash = match account {
-            Some(account) => self.sign_in_row(account).await?.map(|row| row.password),
+        let found = self.user_with_email(&email).await?;
+        let hash = match found {
+            Some((account, user)) => self.sign_in_row(account, user).await?,
             None => None,
         };
+        let hash = hash.map(|row| row.password);
         // A password that is too long has no hash; it is not hashed to find that out.
         let may_be = password.chars().count() <= password::MAX_PASSWORD;
         let is_right = may_be && {
@@ -56,18 +57,18 @@ impl Connect {
                 .is_hash_of(&attempt, hash.clone(), password)
                 .await?
         };
-        let (Some(account), Some(hash), true) = (account, hash, is_right) else {
+        let (Some((account, user)), Some(hash), true) = (found, hash, is_right) else {
             return Err(wrong_password());
         };
         let (email, hash) = (&email, &hash);
         let signed_in = self.store().transact(account, |mut unit| async move {
             get_account(&mut unit).await?;
-            let row = get_sign_in(&mut unit).await?;
+            let row = get_sign_in(&mut unit, user).await?;
             if row.is_none_or(|row| row.password != *hash || row.email != *email) {
                 return Err(wrong_password());
             }
-            end_sessions(&mut unit, MOST_SESSIONS - 1).await?;
-            let session = self.open_session(&mut unit);
+            end_sessions(&mut unit, user, MOST_SESSIONS - 1).await?;
+            let session = self.open_session(&mut unit, user);
             Ok(End::commit(unit, session))
         });
         let session = signed_in.await?;
@@ -75,31 +76,31 @@ impl Connect {
         Ok(session)
     }
 
-    /// Gives an owner another password.
-    /// All other sessions end. An account may have 10 calls a minute, including successful ones.
+    /// Gives a user another password.
+    /// All other sessions of the user end. A user may have 10 calls a minute, including successful ones.
     ///
     /// # Errors
     /// `currentPassword` is wrong, `password` is too short, too long or easy to guess,
     /// [`Error::RateLimited`].
     pub async fn change_password(
         &self,
-        owner: &Owner,
+        session: &UserSession,
         current: &str,
         password: &str,
     ) -> Result<(), Error> {
-        let account = owner.account().id;
-        let confirmed = &self.confirmed_password(account, current).await?;
-        let hash = &self.core.sign_ins.hash(owner.account(), password).await?;
+        let (account, user) = (session.account().id, session.user().id);
+        let confirmed = &self.confirmed_password(session, current).await?;
+        let hash = &self.core.sign_ins.hash(session.account(), password).await?;
         self.store()
             .transact(account, |mut unit| async move {
                 get_account(&mut unit).await?;
-                let mut row = get_confirmed(&mut unit, confirmed).await?;
+                let mut row = get_confirmed(&mut unit, user, confirmed).await?;
                 row.password = hash.clone();
                 row.password_set_at = unit.now();
-                put_sign_in(&mut unit, &row).await?;
-                let own_key = session_key(account, &owner.session);
+                put_sign_in(&mut unit, user, &row).await?;
+                let own_key = session_key(account, &session.digest);
                 let own = unit.get(&own_key).await?;
-                end_sessions(&mut unit, 0).await?;
+                end_sessions(&mut unit, user, 0).await?;
                 if let Some(own) = own {
                     unit.put(own_key, own);
                 }
@@ -108,60 +109,65 @@ impl Connect {
             .await
     }
 
-    /// Changes the e-mail address of an owner and returns the account.
-    /// The owner gets mail and signs in at the new address. Shares the limit of
+    /// Changes the e-mail address of a signed-in user and returns the user.
+    /// The user gets mail and signs in at the new address. Shares the limit of
     /// [`change_password`](Self::change_password), and a refused address counts too: so repeated
-    /// tries do not reveal the addresses of other owners.
+    /// tries do not reveal the addresses of other users.
     ///
     /// # Errors
-    /// `currentPassword` is wrong, `ownerEmail` is invalid, [`Error::RateLimited`]; [`Error::Conflict`] when
-    /// the owner of another account signs in with this address.
-    pub async fn change_owner_email(
+    /// `currentPassword` is wrong, `email` is invalid, [`Error::RateLimited`]; [`Error::Conflict`] when
+    /// another user signs in with this address.
+    pub async fn change_email(
         &self,
-        owner: &Owner,
+        session: &UserSession,
         current: &str,
-        email: &str,
-    ) -> Result<Account, Error> {
-        let email = &owner_email(email)?;
-        let account = owner.account().id;
-        let confirmed = &self.confirmed_password(account, current).await?;
+        address: &str,
+    ) -> Result<User, Error> {
+        let address = &email(address, "email")?;
+        let (account, user) = (session.account().id, session.user().id);
+        let confirmed = &self.confirmed_password(session, current).await?;
         let changed = self.store().transact(account, |mut unit| async move {
-            let account = change_account(&mut unit, |account| {
-                account.owner_email.clone_from(email);
-                Ok(account.clone())
-            })
-            .await?;
-            get_confirmed(&mut unit, confirmed).await?;
-            move_sign_in(&mut unit, &account).await?;
-            Ok::<_, Error>(End::commit(unit, account))
+            let mut account = get_account(&mut unit).await?;
+            let found = owned::find(&mut account.users, user)?;
+            found.email.clone_from(address);
+            let found = found.clone();
+            check_email(&account, &found)?;
+            put_account(&mut unit, &account).await?;
+            get_confirmed(&mut unit, user, confirmed).await?;
+            move_sign_in(&mut unit, &found).await?;
+            Ok::<_, Error>(End::commit(unit, found))
         });
         let changed = changed.await?;
-        self.core.sign_ins.confirmed(account);
+        self.core.sign_ins.confirmed(user);
         Ok(changed)
     }
 
-    /// Finds the account of an owner's e-mail address, in any case.
+    /// Finds the account and the user of an e-mail address, in any case.
     ///
     /// For the operator alone: the answer reveals which addresses have accounts.
     ///
     /// # Errors
     /// The storage failed.
-    pub async fn account_of_owner(&self, email: &str) -> Result<Option<Id<Account>>, Error> {
+    pub async fn user_of_email(
+        &self,
+        email: &str,
+    ) -> Result<Option<(Id<Account>, Id<User>)>, Error> {
         match email.chars().nth(MAX_OWNER_EMAIL) {
-            None => self.account_of_email(&text::folded(email)).await,
+            None => self.user_with_email(&text::folded(email)).await,
             Some(_) => Ok(None),
         }
     }
 
-    /// Checks the current password of a signed-in owner. Returns its hash.
+    /// Checks the current password of a signed-in user. Returns its hash.
     async fn confirmed_password(
         &self,
-        account: Id<Account>,
+        session: &UserSession,
         password: &str,
     ) -> Result<PasswordHash, Error> {
+        let (account, user) = (session.account().id, session.user().id);
         let sign_ins = &self.core.sign_ins;
-        sign_ins.confirm(account)?;
-        let row = self.sign_in_row(account).await?;
+        sign_ins.confirm(user)?;
+        let row = self.sign_in_row(account, user).await?;
         let hash = row.ok_or_else(wrong_current_password)?.password;
         let may_be = password.chars().count() <= password::MAX_PASSWORD;
         let is_right = may_be && {
@@ -175,77 +181,104 @@ impl Connect {
         }
     }
 
-    async fn account_of_email(&self, email: &str) -> Result<Option<Id<Account>>, Error> {
-        let entry = email_key(email);
+    async fn user_with_email(&self, email: &str) -> Result<Option<(Id<Account>, Id<User>)>, Error> {
+        let entry = SignIn::email_key(email);
         let found = self.store().get(&entry).await?;
         let Some(row) = found else { return Ok(None) };
-        let id = Uuid::from_slice(&row).map_err(|e| Fault::corrupt(&entry, e))?;
-        Ok(Some(id.into()))
+        let ids = row.split_first_chunk::<16>().and_then(|(account, user)| {
+            let user = Uuid::from_slice(user).ok()?;
+            Some((Uuid::from_bytes(*account).into(), user.into()))
+        });
+        let ids = ids.ok_or_else(|| Fault::corrupt(&entry, "it leads to no user"))?;
+        Ok(Some(ids))
     }
 
-    async fn sign_in_row(&self, account: Id<Account>) -> Result<Option<SignIn>, Error> {
-        let row_key = key(account.uuid(), Family::SignIn, &[]);
+    async fn sign_in_row(
+        &self,
+        account: Id<Account>,
+        user: Id<User>,
+    ) -> Result<Option<SignIn>, Error> {
+        let row_key = SignIn::key(account.uuid(), user);
         let row = self.store().get(&row_key).await?;
         Ok(row.map(|row| parse(&row_key, &row)).transpose()?)
     }
 }
 
-/// Moves the sign-in of an owner to the account's current address.
-/// An owner without a password has none.
+/// Moves the sign-in of a user to the current address.
+/// A user without a password has none.
 pub(in crate::owner) async fn move_sign_in(
     unit: &mut UnitOfWork<'_>,
-    account: &Account,
+    user: &User,
 ) -> Result<(), Error> {
-    let Some(mut row) = get_sign_in(unit).await? else {
+    let Some(mut row) = get_sign_in(unit, user.id).await? else {
         return Ok(());
     };
-    let email = text::folded(&account.owner_email);
+    let email = text::folded(&user.email);
     if row.email != email {
-        unit.delete(email_key(&row.email));
+        unit.delete(SignIn::email_key(&row.email));
         row.email = email;
-        put_sign_in(unit, &row).await?;
+        put_sign_in(unit, user.id, &row).await?;
     }
     Ok(())
 }
 
-/// Writes the sign-in of an owner.
-/// Refuses an address in use by another account.
-pub(super) async fn put_sign_in(unit: &mut UnitOfWork<'_>, sign_in: &SignIn) -> Result<(), Error> {
+/// Removes the password, the invitation and the sessions of a user.
+pub(in crate::owner) async fn remove_sign_in(
+    unit: &mut UnitOfWork<'_>,
+    user: Id<User>,
+) -> Result<(), Error> {
     let account = unit.partition();
-    let entry = email_key(&sign_in.email);
+    if let Some(row) = get_sign_in(unit, user).await? {
+        unit.delete(SignIn::email_key(&row.email));
+        unit.delete(SignIn::key(account, user));
+    }
+    let invitation = invitation_key(account.into(), user);
+    if unit.get(&invitation).await?.is_some() {
+        unit.delete(invitation);
+    }
+    end_sessions(unit, user, 0).await
+}
+
+/// Writes the sign-in of a user.
+/// Refuses an address in use by another user.
+pub(super) async fn put_sign_in(
+    unit: &mut UnitOfWork<'_>,
+    user: Id<User>,
+    sign_in: &SignIn,
+) -> Result<(), Error> {
+    let account = unit.partition();
+    let entry = SignIn::email_key(&sign_in.email);
+    let holder = [*account.as_bytes(), *user.uuid().as_bytes()].concat();
     match unit.get(&entry).await? {
-        Some(held) if *held != *account.as_bytes() => {
+        Some(held) if *held != *holder => {
             return Err(Error::conflict(
-                "ownerEmail",
+                "email",
                 "is not available; choose another address",
             ));
         }
         Some(_) => {}
-        None => unit.put_unversioned(entry, account.as_bytes().as_slice().into()),
+        None => unit.put_unversioned(entry, holder.into()),
     }
     let row = unit.json(sign_in);
-    unit.put(key(account, Family::SignIn, &[]), row);
+    unit.put(SignIn::key(account, user), row);
     Ok(())
 }
 
-/// The sign-in of the owner, if the confirmed password is still current.
+/// The sign-in of the user, if the confirmed password is still current.
 async fn get_confirmed(
     unit: &mut UnitOfWork<'_>,
+    user: Id<User>,
     confirmed: &PasswordHash,
 ) -> Result<SignIn, Error> {
-    let row = get_sign_in(unit).await?;
+    let row = get_sign_in(unit, user).await?;
     row.filter(|row| row.password == *confirmed)
         .ok_or_else(wrong_current_password)
 }
 
-async fn get_sign_in(unit: &mut UnitOfWork<'_>) -> Result<Option<SignIn>, Error> {
-    let row_key = key(unit.partition(), Family::SignIn, &[]);
+async fn get_sign_in(unit: &mut UnitOfWork<'_>, user: Id<User>) -> Result<Option<SignIn>, Error> {
+    let row_key = SignIn::key(unit.partition(), user);
     let row = unit.get(&row_key).await?;
     Ok(row.map(|row| parse(&row_key, &row)).transpose()?)
-}
-
-fn email_key(email: &str) -> Key {
-    key(GLOBAL, Family::AccountOfEmail, &[KeyPart::Text(email)])
 }
 
 fn wrong_current_password() -> Error {

@@ -1,28 +1,41 @@
-//! Sessions of signed-in owners.
+//! Sessions of signed-in users.
 
 use std::net::IpAddr;
 
-use super::{account_of, parse};
+use uuid::Uuid;
+
+use super::account_of;
 use crate::{
-    auth::Denied,
+    auth::{Access, Denied},
     engine::Connect,
+    owner::accounts::parse,
     rules::{
         rate::RateStatus,
+        role::UserRight,
         secret::{self, Secret},
     },
-    storage::{Key, Read},
+    storage::{Key, Read, Value},
     transaction::{
-        Account, End, Error, Fault, Reason, Session, UnitOfWork,
+        Account, Author, End, Error, Fault, Origin, ReadKey, Reason, Session, UnitOfWork, User,
         keys::{Family, KeyPart, key},
     },
-    wire::{Id, Timestamp},
+    wire::{Id, Location, Timestamp},
 };
 
 /// The length of a session: seven days, used or not.
 pub const SESSION_SECONDS: i64 = 7 * 24 * 3600;
 
+/// The end of an unused session: a day after its last use.
+pub const SESSION_IDLE_SECONDS: i64 = 24 * 3600;
+
+/// The age of a written last use before another one is written.
+const USE_SECONDS: i64 = 600;
+
+/// The most characters kept of a browser's name for itself.
+const MAX_DEVICE: usize = 200;
+
 /// A new session with its value.
-/// Only the owner's browser keeps the value.
+/// Only the user's browser keeps the value.
 #[derive(Clone, Debug)]
 pub struct IssuedSession {
     /// Its value, for [`session`](Connect::session).
@@ -31,33 +44,73 @@ pub struct IssuedSession {
     pub expires_at: Timestamp,
 }
 
-/// The signed-in owner of an account.
+/// The session of a signed-in user.
 #[derive(Clone, Debug)]
-pub struct Owner {
+pub struct UserSession {
     account: Account,
+    account_row: Value,
+    user: User,
     expires_at: Timestamp,
     /// The digest of the session's value.
-    pub(super) session: [u8; 32],
+    pub(super) digest: [u8; 32],
 }
 
-impl Owner {
+impl UserSession {
     /// Returns the account.
     pub fn account(&self) -> &Account {
         &self.account
     }
 
+    /// Returns the user.
+    pub fn user(&self) -> &User {
+        &self.user
+    }
+
+    /// Returns whether the user has a right at some place.
+    pub fn has(&self, right: UserRight) -> bool {
+        self.user.reach(right).is_some()
+    }
+
+    /// Authorizes the user at a location, for calls with this right.
+    ///
+    /// # Errors
+    /// [`Error::ForbiddenScope`]; [`Error::NotFound`] when no location of the user has this id.
+    pub fn authorize(&self, location: Id<Location>, right: UserRight) -> Result<Access, Error> {
+        let (account, row) = (self.account.clone(), self.account_row.clone());
+        Access::of_user(account, row, location, (self.user.id, right))
+    }
+
     /// Returns the end of the session.
-    pub fn session_ends(&self) -> Timestamp {
+    pub fn ends_at(&self) -> Timestamp {
         self.expires_at
     }
 }
 
+/// An open session in the list of its user.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OpenSession {
+    /// Its id.
+    pub id: Uuid,
+    /// The browser at the sign-in, as it named itself.
+    pub device: Option<String>,
+    /// The network address at the sign-in.
+    pub address: Option<IpAddr>,
+    /// The time of the sign-in.
+    pub signed_in_at: Timestamp,
+    /// The time of the last use, to within ten minutes.
+    pub used_at: Timestamp,
+    /// Set for the session of the caller.
+    pub is_own: bool,
+}
+
 impl Connect {
-    /// Returns the owner of a session.
+    /// Returns the session with this value, and notes its use.
+    /// It ends after seven days, or after a day without use.
     ///
     /// # Errors
     /// [`Error::Unauthorized`] when it has ended or never existed.
-    pub async fn session(&self, value: &str) -> Result<Owner, Error> {
+    pub async fn session(&self, value: &str) -> Result<UserSession, Error> {
         let account = account_of(value).ok_or_else(no_session)?;
         let digest = secret::digest(value);
         let session_key = session_key(account, &digest);
@@ -70,34 +123,129 @@ impl Connect {
             return Err(no_session());
         };
         let session: Session = parse(&session_key, &session)?;
-        if session.expires_at <= self.now() {
+        let now = self.now();
+        if session.has_ended(now) {
             return Err(no_session());
         }
-        Ok(Owner {
-            account: parse(&account_key, &account)?,
+        let account_row = account;
+        let account: Account = parse(&account_key, &account_row)?;
+        let user = account.users.iter().find(|user| user.id == session.user);
+        let user = user.cloned().ok_or_else(no_session)?;
+        if session.last_use().plus_seconds(USE_SECONDS) <= now {
+            self.note_use(&session_key, account.id).await?;
+        }
+        Ok(UserSession {
+            account,
+            account_row,
+            user,
             expires_at: session.expires_at,
-            session: digest,
+            digest,
         })
     }
 
-    /// Counts a request of a signed-in owner from `address`.
-    /// An owner may make as many as a token, in all sessions together.
-    ///
-    /// # Errors
-    /// [`Error::RateLimited`] when there were too many, [`Error::Internal`].
-    pub async fn count_owner(&self, address: IpAddr, owner: &Owner) -> Result<RateStatus, Denied> {
-        let account = owner.account().id;
-        self.core.admission.count_owner(address, account).await
+    /// Writes the last use of a session, if the session is still there.
+    async fn note_use(&self, session_key: &Key, account: Id<Account>) -> Result<(), Error> {
+        self.store()
+            .transact(account, |mut unit| async move {
+                if let Some(row) = unit.get(session_key).await? {
+                    let mut session: Session = parse(session_key, &row)?;
+                    session.used_at = Some(unit.now());
+                    let row = unit.json(&session);
+                    unit.put(session_key.clone(), row);
+                }
+                Ok(End::commit(unit, ()))
+            })
+            .await
     }
 
-    /// Ends the session of an owner. Ending it again changes nothing.
+    /// The open sessions of a user, youngest first.
     ///
     /// # Errors
     /// The storage failed.
-    pub async fn sign_out(&self, owner: &Owner) -> Result<(), Error> {
+    pub async fn sessions(&self, of: &UserSession) -> Result<Vec<OpenSession>, Error> {
+        let (account, user) = (of.account.id, of.user.id);
         self.store()
-            .transact(owner.account.id, |mut unit| async move {
-                let session_key = session_key(owner.account.id, &owner.session);
+            .transact(account, |mut unit| async move {
+                let mut open = Vec::new();
+                for (session_key, session) in sessions_of(&mut unit, user).await? {
+                    if !session.has_ended(unit.now()) {
+                        open.push(OpenSession {
+                            id: id_of(&session_key),
+                            device: session.device.clone(),
+                            address: session.address,
+                            signed_in_at: session.created_at,
+                            used_at: session.last_use(),
+                            is_own: session_key == self::session_key(account, &of.digest),
+                        });
+                    }
+                }
+                open.sort_by_key(|session| std::cmp::Reverse(session.signed_in_at));
+                Ok(End::rollback(open))
+            })
+            .await
+    }
+
+    /// Ends one session of a user; ending it again changes nothing.
+    ///
+    /// # Errors
+    /// The storage failed.
+    pub async fn end_session(&self, of: &UserSession, id: Uuid) -> Result<(), Error> {
+        self.end_those(of, |session_key| id_of(session_key) == id)
+            .await
+    }
+
+    /// Ends all sessions of a user but this one.
+    ///
+    /// # Errors
+    /// The storage failed.
+    pub async fn end_other_sessions(&self, of: &UserSession) -> Result<(), Error> {
+        let own = session_key(of.account.id, &of.digest);
+        self.end_those(of, |session_key| *session_key != own).await
+    }
+
+    async fn end_those(&self, of: &UserSession, ends: impl Fn(&Key) -> bool) -> Result<(), Error> {
+        let (user, ends) = (of.user.id, &ends);
+        self.store()
+            .transact(of.account.id, |mut unit| async move {
+                let sessions = sessions_of(&mut unit, user).await?.into_iter();
+                for (session_key, _) in sessions.filter(|(key, _)| ends(key)) {
+                    unit.delete(session_key);
+                }
+                Ok(End::commit(unit, ()))
+            })
+            .await
+    }
+
+    /// Returns a handle for the calls of a signed-in user.
+    #[must_use]
+    pub fn by_user(&self, session: &UserSession, origin: Origin) -> Self {
+        let id = session.user.id;
+        self.by(Author::User { id }, origin)
+    }
+
+    /// Counts a request of a signed-in user from `address`.
+    /// A user may make as many as a token, in all sessions together.
+    ///
+    /// # Errors
+    /// [`Error::RateLimited`] when there were too many, [`Error::Internal`].
+    pub async fn count_user(
+        &self,
+        address: IpAddr,
+        session: &UserSession,
+    ) -> Result<RateStatus, Denied> {
+        let user = session.user.id;
+        self.core.admission.count_user(address, user).await
+    }
+
+    /// Ends a session. Ending it again changes nothing.
+    ///
+    /// # Errors
+    /// The storage failed.
+    pub async fn sign_out(&self, session: &UserSession) -> Result<(), Error> {
+        let account = session.account.id;
+        self.store()
+            .transact(account, |mut unit| async move {
+                let session_key = session_key(account, &session.digest);
                 if unit.get(&session_key).await?.is_some() {
                     unit.delete(session_key);
                 }
@@ -106,38 +254,72 @@ impl Connect {
             .await
     }
 
-    /// Opens a session for the owner.
-    /// The unit works on the owner's account.
-    pub(super) fn open_session(&self, unit: &mut UnitOfWork<'_>) -> IssuedSession {
+    /// Opens a session for a user of the unit's account.
+    pub(super) fn open_session(&self, unit: &mut UnitOfWork<'_>, user: Id<User>) -> IssuedSession {
         let account = unit.partition().into();
-        let secret = self.secret_of(account);
+        let (secret, origin) = (self.secret_of(account), self.authorship().origin);
         let expires_at = unit.now().plus_seconds(SESSION_SECONDS);
         let row = unit.json(&Session {
+            user,
             created_at: unit.now(),
             expires_at,
+            used_at: None,
+            device: origin
+                .device
+                .map(|device| device.chars().take(MAX_DEVICE).collect()),
+            address: origin.address,
         });
         unit.put(session_key(account, &secret.digest()), row);
         IssuedSession { secret, expires_at }
     }
 }
 
-/// Ends all sessions except the `keep` youngest unexpired ones.
-pub(super) async fn end_sessions(unit: &mut UnitOfWork<'_>, keep: usize) -> Result<(), Error> {
-    let prefix = key(unit.partition(), Family::Session, &[]);
-    let rows = unit.scan(&prefix, usize::MAX).await?;
-    let mut sessions = Vec::with_capacity(rows.len());
-    for (session_key, row) in rows {
-        let session: Session = parse(&session_key, &row)?;
-        sessions.push((session, session_key));
-    }
-    sessions.sort_by_key(|(session, _)| std::cmp::Reverse(session.created_at));
+/// Ends all sessions of a user except the `keep` youngest unexpired ones.
+pub(super) async fn end_sessions(
+    unit: &mut UnitOfWork<'_>,
+    user: Id<User>,
+    keep: usize,
+) -> Result<(), Error> {
+    let mut sessions = sessions_of(unit, user).await?;
+    sessions.sort_by_key(|(_, session)| std::cmp::Reverse(session.created_at));
     let now = unit.now();
-    for (place, (session, session_key)) in sessions.into_iter().enumerate() {
-        if place >= keep || session.expires_at <= now {
+    for (place, (session_key, session)) in sessions.into_iter().enumerate() {
+        if place >= keep || session.has_ended(now) {
             unit.delete(session_key);
         }
     }
     Ok(())
+}
+
+/// The sessions of a user, open or ended.
+async fn sessions_of(
+    unit: &mut UnitOfWork<'_>,
+    user: Id<User>,
+) -> Result<Vec<(Key, Session)>, Error> {
+    let prefix = key(unit.partition(), Family::Session, &[]);
+    let mut sessions = Vec::new();
+    // An account has at most 20 for each user.
+    for (session_key, row) in unit.scan(&prefix, usize::MAX).await? {
+        let session: Session = parse(&session_key, &row)?;
+        if session.user == user {
+            sessions.push((session_key, session));
+        }
+    }
+    Ok(sessions)
+}
+
+/// The id of a session: the beginning of the digest of its value.
+fn id_of(session_key: &Key) -> Uuid {
+    let digest = ReadKey::of(session_key).and_then(|at| at.digest().copied());
+    let id = digest.and_then(|digest| Uuid::from_slice(&digest[..16]).ok());
+    id.unwrap_or_default()
+}
+
+impl Session {
+    /// Returns whether it has expired, or was unused for too long.
+    fn has_ended(&self, now: Timestamp) -> bool {
+        self.expires_at <= now || self.last_use().plus_seconds(SESSION_IDLE_SECONDS) <= now
+    }
 }
 
 pub(super) fn session_key(account: Id<Account>, digest: &[u8; 32]) -> Key {
@@ -151,8 +333,6 @@ fn no_session() -> Error {
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
-
-    use uuid::Uuid;
 
     use super::*;
     use crate::{
@@ -171,6 +351,7 @@ mod tests {
         };
         let store = Store::new(Arc::new(MemoryStorage::new()), environment);
         let account = Uuid::from_u128(1);
+        let user = Uuid::from_u128(2).into();
         let own = |number: u8| session_key(account.into(), &[number; 32]);
         for (keep, left) in [
             (9, vec![0, 1, 3]),
@@ -183,13 +364,17 @@ mod tests {
                 // Each is a second younger than the one before; the third has expired.
                 for number in 0..4 {
                     let row = Session {
+                        user,
                         created_at: Timestamp::EPOCH.plus_seconds(i64::from(number)),
                         expires_at: Timestamp::EPOCH.plus_seconds(if number == 2 { 0 } else { 1 }),
+                        used_at: None,
+                        device: None,
+                        address: None,
                     };
                     let row = unit.json(&row);
                     unit.put(own(number), row);
                 }
-                end_sessions(&mut unit, keep).await?;
+                end_sessions(&mut unit, user, keep).await?;
                 let is_left = |number: &u8| unit.known(&own(*number)).flatten().is_some();
                 let found: Vec<u8> = (0..4).filter(is_left).collect();
                 Ok::<_, Error>(End::rollback(found))

@@ -1,11 +1,11 @@
 //! The owner's view of the log of deliveries.
 
-use super::no_webhook;
+use super::rows_of;
 use crate::{
     engine::Connect,
-    storage::{Entry, Key, Range, Read, State},
+    storage::{Entry, Range, Read},
     transaction::{
-        Account, Delivery, Error, Fault, Reason, Webhook, Webhooks,
+        Account, Delivery, Error, Fault, Reason, Webhook,
         keys::{Family, after_prefix, key},
         log_key,
     },
@@ -26,7 +26,7 @@ impl Connect {
         before: Option<Id<Delivery>>,
         limit: usize,
     ) -> Result<Vec<Delivery>, Error> {
-        let of_account = Webhooks::key(account.uuid());
+        let [account_row, webhooks_row] = rows_of(account);
         let start = key(webhook.uuid(), Family::Delivery, &[]);
         let end = match before {
             Some(id) => log_key(webhook, id),
@@ -40,8 +40,10 @@ impl Connect {
             limit: limit.min(MAX_PAGE_SIZE),
             newest_first: true,
         };
-        let mut state = self.store().read(&[Read::Get(&of_account), newest]).await?;
-        check_webhook(&of_account, &mut state, webhook)?;
+        let mut state = (self.store())
+            .read(&[Read::Get(&account_row), Read::Get(&webhooks_row), newest])
+            .await?;
+        self.webhook_in(account, &mut state, webhook)?;
         let rows = state.entries().map_err(Fault::from)?;
         let delivery =
             |(key, row): &Entry| serde_json::from_slice(row).map_err(|e| Fault::corrupt(key, e));
@@ -58,10 +60,10 @@ impl Connect {
         webhook: Id<Webhook>,
         id: Id<Delivery>,
     ) -> Result<Delivery, Error> {
-        let (of_account, key) = (Webhooks::key(account.uuid()), log_key(webhook, id));
-        let reads = [Read::Get(&of_account), Read::Get(&key)];
+        let ([account_row, webhooks_row], key) = (rows_of(account), log_key(webhook, id));
+        let reads = [&account_row, &webhooks_row, &key].map(|key| Read::Get(key));
         let mut state = self.store().read(&reads).await?;
-        check_webhook(&of_account, &mut state, webhook)?;
+        self.webhook_in(account, &mut state, webhook)?;
         let row = state.value().map_err(Fault::from)?;
         let row = row.ok_or_else(|| no_delivery(webhook, id))?;
         Ok(serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&key, e))?)
@@ -85,15 +87,6 @@ impl Connect {
         };
         Ok((delivery, event.map(|event| event.to_vec())))
     }
-}
-
-/// Checks for this webhook in the account.
-/// The row of the account is the next answer in `state`.
-fn check_webhook(of_account: &Key, state: &mut State, webhook: Id<Webhook>) -> Result<(), Error> {
-    let row = state.value().map_err(Fault::from)?;
-    let webhooks = Webhooks::read(of_account, row.as_ref())?;
-    let own = webhooks.find(webhook);
-    own.map(|_| ()).ok_or_else(|| no_webhook(webhook))
 }
 
 pub(super) fn no_delivery(webhook: Id<Webhook>, delivery: Id<Delivery>) -> Error {

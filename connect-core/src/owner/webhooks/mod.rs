@@ -13,14 +13,21 @@ pub use waiting::{MOST_WAITING_COUNTED, WaitingEvents};
 
 use uuid::Uuid;
 
-use super::owned::{self, Owned};
+use super::{
+    accounts::{no_account, parse},
+    owned::{self, Owned},
+};
 use crate::{
     engine::Connect,
-    rules::secret::Secret,
-    storage::{Key, Read, Value},
+    rules::{
+        role::{Reach, UserRight},
+        secret::Secret,
+    },
+    storage::{Key, Read, State, Value},
     transaction::{
         Account, Delivery, Error, EventRef, Fault, FormerSecret, OwnWebhook, SigningSecret,
         SwitchOffReason, SwitchedOff, Webhook, Webhooks,
+        keys::{Family, key},
     },
     wire::{
         EventType, Id, Location,
@@ -88,7 +95,7 @@ impl Connect {
         self.check_url(&new.url).await?;
         check_events(&new.events)?;
         self.set_up_webhooks(account, |setup| {
-            check_locations(&setup.account, &new.location_ids)?;
+            check_locations(&setup.account, &setup.reach, &new.location_ids)?;
             let secret = self.new_signing_secret();
             let now = setup.unit.now();
             let webhook = Webhook {
@@ -116,6 +123,7 @@ impl Connect {
     }
 
     /// The webhooks of an account with their health, oldest first.
+    /// A user of some locations sees the webhooks of no other ones.
     ///
     /// # Errors
     /// [`Error::NotFound`]: there is no such account.
@@ -123,8 +131,11 @@ impl Connect {
         &self,
         account: Id<Account>,
     ) -> Result<Vec<(Webhook, WebhookHealth)>, Error> {
-        self.account(account).await?;
-        let webhooks = self.store().webhooks_of(account.uuid()).await?.0;
+        let (_, reach) = self
+            .account_with(account, UserRight::ManageWebhooks)
+            .await?;
+        let mut webhooks = self.store().webhooks_of(account.uuid()).await?.0;
+        webhooks.retain(|own| is_within(&reach, &own.webhook));
         let ids = webhooks.iter().map(|own| own.webhook.id);
         let keys: Vec<_> = ids.map(WebhookState::key).collect();
         let reads: Vec<_> = keys.iter().map(|key| Read::Get(key)).collect();
@@ -143,9 +154,7 @@ impl Connect {
     /// # Errors
     /// [`Error::NotFound`].
     pub async fn webhook(&self, account: Id<Account>, id: Id<Webhook>) -> Result<Webhook, Error> {
-        let webhooks = self.store().webhooks_of(account.uuid()).await?;
-        let own = webhooks.find(id).ok_or_else(|| no_webhook(id))?;
-        Ok(own.webhook.clone())
+        Ok(self.webhook_with_health(account, id).await?.0)
     }
 
     /// The webhook with this id, and the health of its endpoint.
@@ -157,18 +166,32 @@ impl Connect {
         account: Id<Account>,
         id: Id<Webhook>,
     ) -> Result<(Webhook, WebhookHealth), Error> {
-        let (of_account, key) = (Webhooks::key(account.uuid()), WebhookState::key(id));
-        let reads = [Read::Get(&of_account), Read::Get(&key)];
+        let ([account_row, webhooks_row], key) = (rows_of(account), WebhookState::key(id));
+        let reads = [&account_row, &webhooks_row, &key].map(|key| Read::Get(key));
         let mut state = self.store().read(&reads).await?;
+        let webhook = self.webhook_in(account, &mut state, id)?;
         let row = state.value().map_err(Fault::from)?;
-        let webhooks = Webhooks::read(&of_account, row.as_ref())?;
-        let own = webhooks.find(id).ok_or_else(|| no_webhook(id))?;
+        let health = WebhookState::read(&key, row.as_ref()).health_since(webhook.enabled_at);
+        Ok((webhook, health))
+    }
+
+    /// Finds a webhook within the caller's reach.
+    /// The next answers of `state` are the [rows](rows_of) of the account.
+    fn webhook_in(
+        &self,
+        account: Id<Account>,
+        state: &mut State,
+        id: Id<Webhook>,
+    ) -> Result<Webhook, Error> {
+        let [account_key, webhooks_key] = rows_of(account);
         let row = state.value().map_err(Fault::from)?;
-        let state = WebhookState::read(&key, row.as_ref());
-        Ok((
-            own.webhook.clone(),
-            state.health_since(own.webhook.enabled_at),
-        ))
+        let account: Account = parse(&account_key, &row.ok_or_else(|| no_account(account))?)?;
+        let reach = self.reach_in(&account, UserRight::ManageWebhooks)?;
+        let row = state.value().map_err(Fault::from)?;
+        let own = Webhooks::read(&webhooks_key, row.as_ref())?.0.into_iter();
+        own.map(|own| own.webhook)
+            .find(|webhook| webhook.id == id && is_within(&reach, webhook))
+            .ok_or_else(|| no_webhook(id))
     }
 
     /// Changes a webhook. Outstanding deliveries go to the new address.
@@ -189,7 +212,7 @@ impl Connect {
         }
         self.set_up_webhooks(account, |setup| {
             if let Some(locations) = &change.location_ids {
-                check_locations(&setup.account, locations)?;
+                check_locations(&setup.account, &setup.reach, locations)?;
             }
             let webhook = &mut setup.find(id)?.webhook;
             if let Some(url) = &change.url {
@@ -291,6 +314,7 @@ impl Connect {
     /// [`Error::NotFound`].
     pub async fn delete_webhook(&self, account: Id<Account>, id: Id<Webhook>) -> Result<(), Error> {
         self.set_up_webhooks(account, |setup| {
+            setup.find(id)?;
             owned::remove(&mut setup.webhooks.0, id)?;
             // The worker removes what the webhook had.
             setup.wake(id);
@@ -332,6 +356,12 @@ impl Connect {
     }
 }
 
+/// The keys of an account and of its webhooks.
+fn rows_of(account: Id<Account>) -> [Key; 2] {
+    let account = account.uuid();
+    [key(account, Family::Account, &[]), Webhooks::key(account)]
+}
+
 /// The type of the event for tests of a webhook.
 const PING: &str = "ping";
 
@@ -354,12 +384,26 @@ fn check_events(events: &[EventType]) -> Result<(), Invalid> {
     Ok(())
 }
 
-fn check_locations(account: &Account, locations: &[Id<Location>]) -> Result<(), Invalid> {
+/// Returns whether all locations of a webhook are within reach.
+fn is_within(reach: &Reach, webhook: &Webhook) -> bool {
+    let mut locations = webhook.location_ids.iter();
+    *reach == Reach::Account
+        || !webhook.location_ids.is_empty() && locations.all(|at| reach.includes(*at))
+}
+
+fn check_locations(
+    account: &Account,
+    reach: &Reach,
+    locations: &[Id<Location>],
+) -> Result<(), Error> {
+    if locations.is_empty() {
+        super::accounts::whole_account(reach)?;
+    }
     for (index, location) in locations.iter().enumerate() {
         let field = format!("locationIds[{index}]");
-        super::accounts::check_location(account, &field, *location)?;
+        super::accounts::check_location(account, reach, &field, *location)?;
         if locations[..index].contains(location) {
-            return Err(Invalid::new(field, "repeats an earlier one"));
+            return Err(Invalid::new(field, "repeats an earlier one").into());
         }
     }
     Ok(())

@@ -62,7 +62,7 @@ impl Connect {
         let place = &log_key(webhook, delivery);
         self.store()
             .transact(account, |mut unit| async move {
-                let mut setup = Setup::begin(&mut unit).await?;
+                let mut setup = Setup::begin(self, &mut unit).await?;
                 setup.find(webhook)?;
                 let row = setup.unit.get(place).await?;
                 let row = row.ok_or_else(|| no_delivery(webhook, delivery))?;
@@ -95,7 +95,9 @@ impl Connect {
     ) -> Result<Resent, Error> {
         // Before anything is looked for: nothing can be sent to one that is switched off.
         let checked = self.store().transact(account, |mut unit| async move {
-            Setup::begin(&mut unit).await?.check_enabled(webhook)?;
+            Setup::begin(self, &mut unit)
+                .await?
+                .check_enabled(webhook)?;
             Ok::<_, Error>(End::rollback(()))
         });
         checked.await?;
@@ -156,7 +158,8 @@ impl Connect {
     ) -> Result<usize, Error> {
         self.store()
             .transact(account, |mut unit| async move {
-                let mut setup = Setup::begin(&mut unit).await?;
+                let mut setup = Setup::begin(self, &mut unit).await?;
+                setup.find(webhook)?;
                 let wanted = wanted(setup.unit, webhook, ids).await?;
                 let sent = wanted.len();
                 for logged in wanted {

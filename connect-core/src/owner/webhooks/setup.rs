@@ -2,9 +2,10 @@
 
 use uuid::Uuid;
 
-use super::super::{accounts::get_account, owned};
+use super::{super::owned, is_within, no_webhook};
 use crate::{
     engine::Connect,
+    rules::role::{Reach, UserRight},
     storage::Value,
     transaction::{
         Account, Delivery, End, Error, EventRef, OwnWebhook, Reason, UnitOfWork, Webhook, Webhooks,
@@ -19,27 +20,38 @@ pub(crate) struct Setup<'a, 's> {
     pub(crate) unit: &'a mut UnitOfWork<'s>,
     /// The account.
     pub(crate) account: Account,
+    /// The caller's reach.
+    pub(super) reach: Reach,
     /// Its webhooks, to be changed.
     pub(crate) webhooks: Webhooks,
 }
 
 impl<'a, 's> Setup<'a, 's> {
     /// Reads the webhooks of the unit's account.
-    pub(super) async fn begin(unit: &'a mut UnitOfWork<'s>) -> Result<Self, Error> {
-        let account = get_account(unit).await?;
+    pub(super) async fn begin(
+        connect: &Connect,
+        unit: &'a mut UnitOfWork<'s>,
+    ) -> Result<Self, Error> {
+        let right = UserRight::ManageWebhooks;
+        let (account, reach) = connect.account_of(unit, right).await?;
         let row_key = Webhooks::key(unit.partition());
         let row = unit.get(&row_key).await?;
         let webhooks = Webhooks::read(&row_key, row.as_ref())?;
         Ok(Self {
             unit,
             account,
+            reach,
             webhooks,
         })
     }
 
     /// The webhook with this id, to be changed.
     pub(super) fn find(&mut self, id: Id<Webhook>) -> Result<&mut OwnWebhook, Error> {
-        owned::find(&mut self.webhooks.0, id)
+        let found = owned::find(&mut self.webhooks.0, id)?;
+        match is_within(&self.reach, &found.webhook) {
+            true => Ok(found),
+            false => Err(no_webhook(id)),
+        }
     }
 
     /// Requires a webhook to exist and to be on.
@@ -84,7 +96,7 @@ impl Connect {
         let change = &change;
         self.store()
             .transact(account, |mut unit| async move {
-                let mut setup = Setup::begin(&mut unit).await?;
+                let mut setup = Setup::begin(self, &mut unit).await?;
                 let before = setup.webhooks.clone();
                 let outcome = change(&mut setup)?;
                 let after = setup.webhooks;

@@ -25,6 +25,7 @@ fn read(words: &str) -> Result<OwnerCommand, clap::Error> {
         Command::Location { command, .. } => command.into(),
         Command::Screen { command, .. } => command.into(),
         Command::Token { command, .. } => command.into(),
+        Command::User { command, .. } => command.into(),
         Command::Webhook { command, .. } => command.into(),
         other => panic!("not about an account: {other:?}"),
     })

@@ -1,10 +1,12 @@
-//! The account: business name, the owner's e-mail address and password.
+//! The account: business name, and the user's own name, address and password.
 
-use connect_core::{Error, Reason};
-use maud::html;
+use connect_core::{Error, OpenSession, Reason, UserRight};
+use maud::{Markup, html};
+use uuid::Uuid;
 
+use super::users;
 use crate::{
-    commands::accounts::{AccountChanges, AccountCommand},
+    commands::{accounts::AccountCommand, users::UserCommand},
     dashboard::{
         Answer, components,
         inputs::{self, Field},
@@ -15,58 +17,157 @@ use crate::{
 };
 
 const PATH: &str = "/dashboard/account";
+const PROFILE: &str = "/dashboard/account/profile";
+const SESSIONS: &str = "/dashboard/account/sessions";
 const EMAIL: &str = "/dashboard/account/email";
 const PASSWORD: &str = "/dashboard/account/password";
 
 /// Shows the page.
-pub(super) fn show(to: &SignedIn<'_>) -> Answer {
-    page(to, &to.owner.account().name, None)
+pub(super) async fn show(to: &SignedIn<'_>) -> Result<Answer, Error> {
+    page(to, None, None).await
+}
+
+/// Ends one session of the user.
+pub(super) async fn end_session(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
+    let id = Uuid::try_parse(id).map_err(|_| components::gone())?;
+    to.connect.end_session(&to.session, id).await?;
+    Ok(Answer::redirect(&notices::at(PATH, Notice::SessionClosed)))
+}
+
+/// Ends all sessions of the user but this one.
+pub(super) async fn end_other_sessions(to: &SignedIn<'_>) -> Result<Answer, Error> {
+    to.connect.end_other_sessions(&to.session).await?;
+    Ok(Answer::redirect(&notices::at(PATH, Notice::SessionsClosed)))
 }
 
 /// Changes the name of the business.
 pub(super) async fn change(to: &SignedIn<'_>) -> Result<Answer, Error> {
-    let name = to.form.get("name");
     let change = AccountCommand::Change {
-        id: to.owner.account().id,
-        changes: AccountChanges {
-            name: Some(name.to_owned()),
-            email: None,
-        },
+        id: to.account().id,
+        name: to.form.get("name").to_owned(),
     };
     match to.execute(change).await {
         Ok(_) => Ok(Answer::redirect(&notices::at(PATH, Notice::AccountChanged))),
         Err(error) => {
-            components::again(error, async |reason| Ok(page(to, name, Some(reason)))).await
+            components::again(error, async |reason| page(to, Some(reason), None).await).await
         }
     }
 }
 
-fn page(to: &SignedIn<'_>, name: &str, refused: Option<&Reason>) -> Answer {
-    let name = Field {
-        label: "Name of the business",
-        name: "name",
-        kind: "text",
-        value: name,
-        hint: "",
-        autocomplete: "organization",
+/// Changes the user's own name and language.
+pub(super) async fn change_profile(to: &SignedIn<'_>) -> Result<Answer, Error> {
+    let changed = match users::language(to) {
+        Ok(language) => {
+            let change = UserCommand::Change {
+                id: to.user().id,
+                name: Some(to.form.get("name").to_owned()),
+                email: None,
+                language: Some(language),
+                roles: Vec::new(),
+            };
+            to.execute(change).await.map(|_| ())
+        }
+        Err(reason) => Err(Error::Invalid(reason)),
     };
-    let business = html! {
-        (name.render(refused))
-        button { "Save" }
+    match changed {
+        Ok(()) => Ok(Answer::redirect(&notices::at(PATH, Notice::AccountChanged))),
+        Err(error) => {
+            components::again(error, async |reason| page(to, None, Some(reason)).await).await
+        }
+    }
+}
+
+/// Makes the page, with the input and the problem of a refused form.
+async fn page(
+    to: &SignedIn<'_>,
+    business: Option<&Reason>,
+    profile: Option<&Reason>,
+) -> Result<Answer, Error> {
+    let sessions = to.connect.sessions(&to.session).await?;
+    let name = |label, stored, autocomplete, refused: Option<&Reason>, id| {
+        let field = Field {
+            label,
+            name: "name",
+            kind: "text",
+            value: if refused.is_some() {
+                to.form.get("name")
+            } else {
+                stored
+            },
+            hint: "",
+            autocomplete,
+        };
+        field.render_as(id, refused)
+    };
+    let language = match profile {
+        Some(_) => to.form.get("language"),
+        None => users::tag(to.user().language),
     };
     let content = html! {
-        (components::problem(refused, &["name"]))
-        (components::form(PATH, &to.csrf, business))
+        @if to.session.has(UserRight::ManageAccount) {
+            @let account = &to.account().name;
+            (components::problem(business, &["name"]))
+            (components::form(PATH, &to.csrf, html! {
+                (name("Name of the business", account, "organization", business, "name"))
+                button { "Save" }
+            }))
+        }
+        h2 { "You" }
+        (components::problem(profile, &["name", "language"]))
+        (components::form(PROFILE, &to.csrf, html! {
+            (name("Your name", &to.user().name, "name", profile, "own-name"))
+            (users::languages(language, profile))
+            button { "Save" }
+        }))
         h2 { "E-mail address" }
-        p { (to.owner.account().owner_email) }
-        p.hint { "You sign in with it. If one of your webhooks is switched off, a message is sent to it." }
+        p { (to.user().email) }
+        p.hint {
+            "You sign in with it."
+            @if to.user().is_owner() {
+                " If one of your webhooks is switched off, a message is sent to the owners."
+            }
+        }
         p { a.button.quiet href=(EMAIL) { "Change e-mail address" } }
         h2 { "Password" }
         p { a.button.quiet href=(PASSWORD) { "Change password" } }
-        h2 { "Session" }
-        p.hint { "You are signed in on this browser until " (components::time(to.owner.session_ends())) "." }
+        h2 { "Sessions" }
+        p.hint {
+            "You are signed in on this browser until " (components::time(to.session.ends_at()))
+            ", or for a day without use."
+        }
+        (sessions_table(to, &sessions))
     };
-    layout::page(to, PATH, "Account", content)
+    Ok(layout::page(to, PATH, "Account", content))
+}
+
+fn sessions_table(to: &SignedIn<'_>, sessions: &[OpenSession]) -> Markup {
+    let head = html! {
+        th { "Browser" } th { "Address" } th { "Signed in" } th { "Last used" }
+        th { span.hidden { "Actions" } }
+    };
+    let rows = html! {
+        @for session in sessions {
+            tr {
+                td { (session.device.as_deref().unwrap_or("Unknown")) }
+                td { @if let Some(address) = session.address { code { (address) } } }
+                td { (components::time(session.signed_in_at)) }
+                td { (components::time(session.used_at)) }
+                td {
+                    @if session.is_own { "This browser" } @else {
+                        @let path = format!("{SESSIONS}/{}/end", session.id);
+                        (components::form(&path, &to.csrf, html! { button.quiet { "End" } }))
+                    }
+                }
+            }
+        }
+    };
+    html! {
+        (components::table("Sessions", head, rows))
+        @if sessions.len() > 1 {
+            @let path = format!("{SESSIONS}/end-others");
+            (components::form(&path, &to.csrf, html! { button.quiet { "End all other sessions" } }))
+        }
+    }
 }
 
 /// Shows the form to change the e-mail address.
@@ -76,9 +177,9 @@ pub(super) fn email(to: &SignedIn<'_>) -> Answer {
 
 /// Changes the e-mail address.
 pub(super) async fn change_email(to: &SignedIn<'_>) -> Result<Answer, Error> {
-    let email = to.form.get("ownerEmail");
+    let email = to.form.get("email");
     let current = to.form.secret("currentPassword");
-    let changed = to.connect.change_owner_email(&to.owner, current, email);
+    let changed = to.connect.change_email(&to.session, current, email);
     match changed.await {
         Ok(_) => Ok(Answer::redirect(&notices::at(PATH, Notice::EmailChanged))),
         Err(error) => {
@@ -91,14 +192,14 @@ pub(super) async fn change_email(to: &SignedIn<'_>) -> Result<Answer, Error> {
 fn email_form(to: &SignedIn<'_>, email: &str, refused: Option<&Reason>) -> Answer {
     let email = Field {
         label: "New e-mail address",
-        name: "ownerEmail",
+        name: "email",
         kind: "email",
         value: email,
         hint: "",
         autocomplete: "email",
     };
     let fields = html! {
-        (components::problem(refused, &["ownerEmail", "currentPassword"]))
+        (components::problem(refused, &["email", "currentPassword"]))
         (email.render(refused))
         (current_password().render(refused))
         div.actions {
@@ -107,7 +208,7 @@ fn email_form(to: &SignedIn<'_>, email: &str, refused: Option<&Reason>) -> Answe
         }
     };
     let content = html! {
-        p { "You sign in as " strong { (to.owner.account().owner_email) } "." }
+        p { "You sign in as " strong { (to.user().email) } "." }
         (components::form(EMAIL, &to.csrf, fields))
     };
     layout::page(to, PATH, "Change e-mail address", content)
@@ -123,7 +224,7 @@ pub(super) async fn change_password(to: &SignedIn<'_>) -> Result<Answer, Error> 
     let changed = match new_password::read(&to.form) {
         Ok(password) => {
             let current = to.form.secret("currentPassword");
-            let changed = to.connect.change_password(&to.owner, current, password);
+            let changed = to.connect.change_password(&to.session, current, password);
             changed.await
         }
         Err(error) => Err(error),
@@ -143,7 +244,7 @@ fn password_form(to: &SignedIn<'_>, refused: Option<&Reason>) -> Answer {
     let [password, repeated] = new_password::NAMES;
     let fields = html! {
         (components::problem(refused, &["currentPassword", password, repeated]))
-        (inputs::username(&to.owner.account().owner_email))
+        (inputs::username(&to.user().email))
         (current_password().render(refused))
         (new_password::fields("New password", refused))
         div.actions {

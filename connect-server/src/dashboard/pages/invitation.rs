@@ -1,6 +1,6 @@
 //! The invitation link, for an owner to set a password.
 
-use connect_core::{Account, Error, Reason};
+use connect_core::{Error, Invited, Reason};
 use http::StatusCode;
 use maud::html;
 
@@ -15,8 +15,8 @@ use crate::{
 
 /// Shows the form of an open invitation.
 pub(super) async fn show(request: &PageRequest, value: &str) -> Result<Answer, Error> {
-    match request.connect.invited_account(value).await {
-        Ok(account) => Ok(form(request, value, &account, None)),
+    match request.connect.invited_user(value).await {
+        Ok(invited) => Ok(form(request, value, &invited, None)),
         Err(Error::Unauthorized(_)) => Ok(gone(request)),
         Err(error) => Err(error),
     }
@@ -24,16 +24,16 @@ pub(super) async fn show(request: &PageRequest, value: &str) -> Result<Answer, E
 
 /// Sets the password, and signs the owner in.
 pub(super) async fn accept(request: &PageRequest, value: &str) -> Result<Answer, Error> {
-    let refused = |account: Option<&Account>, error: &Error| {
+    let refused = |invited: Option<&Invited>, error: &Error| {
         let mut subject = Subject::default();
-        if let Some(account) = account {
-            subject.is_of(account.id);
+        if let Some(invited) = invited {
+            subject.is_of(invited.account.id);
         }
         let status = audit::status_of(error);
         request.audit(Action::AcceptInvitation, &Person::Unknown, subject, status);
     };
-    let account = match request.connect.invited_account(value).await {
-        Ok(account) => account,
+    let invited = match request.connect.invited_user(value).await {
+        Ok(invited) => invited,
         Err(error) => {
             refused(None, &error);
             return match error {
@@ -43,12 +43,15 @@ pub(super) async fn accept(request: &PageRequest, value: &str) -> Result<Answer,
         }
     };
     if let Err(error) = request.check_form() {
-        refused(Some(&account), &error);
-        let answer = form(request, value, &account, Some(&error.problem()));
+        refused(Some(&invited), &error);
+        let answer = form(request, value, &invited, Some(&error.problem()));
         return Ok(answer.refused(&error));
     }
     let accepted = match new_password::read(&request.form) {
-        Ok(password) => request.connect.accept_invitation(value, password).await,
+        Ok(password) => {
+            let core = request.visitor_core();
+            core.accept_invitation(value, password).await
+        }
         Err(error) => Err(error),
     };
     let error = match accepted {
@@ -59,7 +62,7 @@ pub(super) async fn accept(request: &PageRequest, value: &str) -> Result<Answer,
             return request.begin_session(&session, &first).await;
         }
         Err(error @ Error::Unauthorized(_)) => {
-            refused(Some(&account), &error);
+            refused(Some(&invited), &error);
             return Ok(gone(request));
         }
         Err(Error::Conflict(_)) => {
@@ -69,16 +72,16 @@ pub(super) async fn accept(request: &PageRequest, value: &str) -> Result<Answer,
         }
         Err(error) => error,
     };
-    refused(Some(&account), &error);
-    let form = async |reason: &Reason| Ok(form(request, value, &account, Some(reason)));
+    refused(Some(&invited), &error);
+    let form = async |reason: &Reason| Ok(form(request, value, &invited, Some(reason)));
     components::again(error, form).await
 }
 
 fn gone(request: &PageRequest) -> Answer {
     let content = html! {
         p {
-            "It was used, was replaced by a newer one, or is more than three days old. Ask the operator \
-             of this server for a new one."
+            "It was used, was replaced by a newer one, or is more than three days old. Ask for \
+             a new one."
         }
         p { a href="/dashboard/sign-in" { "Sign in" } }
     };
@@ -86,18 +89,18 @@ fn gone(request: &PageRequest) -> Answer {
     answer.with_status(StatusCode::GONE)
 }
 
-fn form(request: &PageRequest, value: &str, account: &Account, refused: Option<&Reason>) -> Answer {
+fn form(request: &PageRequest, value: &str, invited: &Invited, refused: Option<&Reason>) -> Answer {
     let (cookie, csrf) = request.visitor_forms();
     let fields = html! {
         (components::problem(refused, &new_password::NAMES))
-        (inputs::username(&account.owner_email))
+        (inputs::username(&invited.user.email))
         (new_password::fields("Password", refused))
         button { "Set password" }
     };
     let content = html! {
         p {
-            "You are invited to the dashboard of " strong { (account.name) } ". You will sign in as "
-            strong { (account.owner_email) } "."
+            "You are invited to the dashboard of " strong { (invited.account.name) } ". You will sign in as "
+            strong { (invited.user.email) } "."
         }
         (components::form(&format!("/dashboard/invitations/{value}"), &csrf, fields))
     };

@@ -12,19 +12,26 @@ mod screens;
 mod shop;
 mod sign_in;
 mod tokens;
+mod users;
 mod webhooks;
 
 use std::future::ready;
 
-use connect_core::Error;
+use connect_core::{
+    Error,
+    UserRight::{
+        ChangeCatalog, ManageAccount, ManageScreens, ManageTokens, ManageUsers, ManageWebhooks,
+        ReadCatalog, ReadSales, UseSandbox,
+    },
+};
 use futures_util::FutureExt as _;
 use http::Method;
 
 pub(crate) use self::problem::problem_of_request;
-use self::problem::{problem, problem_of_owner};
+use self::problem::{problem, problem_of_user};
 use self::route::{
     Ids, Page, Route,
-    Serve::{self, Open, Owner, Sandbox},
+    Serve::{self, Open, Sandbox, User, With},
 };
 use super::{
     answer::Answer,
@@ -35,30 +42,36 @@ use crate::{net::completion::complete, telemetry::audit::Action};
 
 /// All pages and forms. The first route of a path counts.
 ///
-/// Every form of an owner is checked for its origin and has an audit line.
+/// Every form of a user is checked for its origin and has an audit line.
 static ROUTES: &[Route] = &[
-    Route::page("", Owner(|to, _| overview::show(to).boxed())),
-    Route::page("day", Owner(|to, _| shop::day(to).boxed())),
-    Route::page("journal", Owner(|to, _| shop::journal(to).boxed())),
+    Route::page("", User(|to, _| overview::show(to).boxed())),
+    Route::page("day", With(ReadSales, |to, _| shop::day(to).boxed())),
+    Route::page(
+        "journal",
+        With(ReadSales, |to, _| shop::journal(to).boxed()),
+    ),
     Route::page(
         "journal/z-reports",
-        Owner(|to, _| shop::z_reports(to).boxed()),
+        With(ReadSales, |to, _| shop::z_reports(to).boxed()),
     ),
     Route::page(
         "journal/{}",
-        Owner(|to, [id, _]| shop::receipt(to, id).boxed()),
+        With(ReadSales, |to, [id, _]| shop::receipt(to, id).boxed()),
     ),
-    Route::page("orders", Owner(|to, _| shop::orders(to).boxed())),
-    Route::page("products", Owner(|to, _| shop::products(to).boxed())),
+    Route::page("orders", With(ReadSales, |to, _| shop::orders(to).boxed())),
+    Route::page(
+        "products",
+        With(ReadCatalog, |to, _| shop::products(to).boxed()),
+    ),
     Route::form(
         "products/bulk",
         Action::ChangeProducts,
-        Owner(|to, _| shop::products_bulk(to).boxed()),
+        With(ChangeCatalog, |to, _| shop::products_bulk(to).boxed()),
     ),
-    Route::page("stock", Owner(|to, _| shop::stock(to).boxed())),
+    Route::page("stock", With(ReadCatalog, |to, _| shop::stock(to).boxed())),
     Route::page(
         "stock/{}",
-        Owner(|to, [id, _]| shop::movements(to, id).boxed()),
+        With(ReadCatalog, |to, [id, _]| shop::movements(to, id).boxed()),
     ),
     Route::page(
         "sandbox",
@@ -70,143 +83,217 @@ static ROUTES: &[Route] = &[
         Sandbox(|to, sandbox| sandbox::act(to, sandbox).boxed()),
     )
     .once(once::SANDBOX),
-    Route::page("account", Owner(|to, _| made(account::show(to)))),
+    Route::page("account", User(|to, _| account::show(to).boxed())),
     Route::form(
         "account",
         Action::ChangeAccount,
-        Owner(|to, _| account::change(to).boxed()),
+        With(ManageAccount, |to, _| account::change(to).boxed()),
     ),
-    Route::page("account/email", Owner(|to, _| made(account::email(to)))),
+    Route::form(
+        "account/profile",
+        Action::ChangeUser,
+        User(|to, _| account::change_profile(to).boxed()),
+    ),
+    Route::form(
+        "account/sessions/{}/end",
+        Action::EndSession,
+        User(|to, [id, _]| account::end_session(to, id).boxed()),
+    ),
+    Route::form(
+        "account/sessions/end-others",
+        Action::EndSession,
+        User(|to, _| account::end_other_sessions(to).boxed()),
+    ),
+    Route::page("account/email", User(|to, _| made(account::email(to)))),
     Route::form(
         "account/email",
         Action::ChangeEmail,
-        Owner(|to, _| account::change_email(to).boxed()),
+        User(|to, _| account::change_email(to).boxed()),
     ),
     Route::page(
         "account/password",
-        Owner(|to, _| made(account::password(to))),
+        User(|to, _| made(account::password(to))),
     ),
     Route::form(
         "account/password",
         Action::ChangePassword,
-        Owner(|to, _| account::change_password(to).boxed()),
+        User(|to, _| account::change_password(to).boxed()),
     ),
-    Route::page("tokens", Owner(|to, _| tokens::list(to).boxed())),
+    Route::page(
+        "tokens",
+        With(ManageTokens, |to, _| tokens::list(to).boxed()),
+    ),
     Route::form(
         "tokens",
         Action::CreateToken,
-        Owner(|to, _| tokens::create(to).boxed()),
+        With(ManageTokens, |to, _| tokens::create(to).boxed()),
     )
     .once(once::TOKEN),
-    Route::page("tokens/new", Owner(|to, _| made(tokens::fill_in(to)))),
+    Route::page(
+        "tokens/new",
+        With(ManageTokens, |to, _| made(tokens::fill_in(to))),
+    ),
     Route::page(
         "tokens/{}",
-        Owner(|to, [id, _]| tokens::requests(to, id).boxed()),
+        With(ManageTokens, |to, [id, _]| tokens::requests(to, id).boxed()),
     ),
     Route::form(
         "tokens/{}/revoke",
         Action::RevokeToken,
-        Owner(|to, [id, _]| tokens::revoke(to, id).boxed()),
+        With(ManageTokens, |to, [id, _]| tokens::revoke(to, id).boxed()),
     ),
-    Route::page("webhooks", Owner(|to, _| webhooks::list(to).boxed())),
+    Route::page(
+        "webhooks",
+        With(ManageWebhooks, |to, _| webhooks::list(to).boxed()),
+    ),
     Route::form(
         "webhooks",
         Action::CreateWebhook,
-        Owner(|to, _| webhooks::create(to).boxed()),
+        With(ManageWebhooks, |to, _| webhooks::create(to).boxed()),
     )
     .once(once::WEBHOOK),
-    Route::page("webhooks/new", Owner(|to, _| made(webhooks::new(to)))),
+    Route::page(
+        "webhooks/new",
+        With(ManageWebhooks, |to, _| made(webhooks::new(to))),
+    ),
     Route::page(
         "webhooks/{}",
-        Owner(|to, [id, _]| webhooks::show(to, id).boxed()),
+        With(ManageWebhooks, |to, [id, _]| webhooks::show(to, id).boxed()),
     ),
     Route::form(
         "webhooks/{}",
         Action::ChangeWebhook,
-        Owner(|to, [id, _]| webhooks::change(to, id).boxed()),
+        With(ManageWebhooks, |to, [id, _]| {
+            webhooks::change(to, id).boxed()
+        }),
     ),
     Route::page(
         "webhooks/{}/edit",
-        Owner(|to, [id, _]| webhooks::edit(to, id).boxed()),
+        With(ManageWebhooks, |to, [id, _]| webhooks::edit(to, id).boxed()),
     ),
     Route::form(
         "webhooks/{}/test",
         Action::TestWebhook,
-        Owner(|to, [id, _]| webhooks::test(to, id).boxed()),
+        With(ManageWebhooks, |to, [id, _]| webhooks::test(to, id).boxed()),
     ),
     Route::form(
         "webhooks/{}/enable",
         Action::EnableWebhook,
-        Owner(|to, [id, _]| webhooks::enable(to, id).boxed()),
+        With(ManageWebhooks, |to, [id, _]| {
+            webhooks::enable(to, id).boxed()
+        }),
     ),
     Route::form(
         "webhooks/{}/disable",
         Action::DisableWebhook,
-        Owner(|to, [id, _]| webhooks::disable(to, id).boxed()),
+        With(ManageWebhooks, |to, [id, _]| {
+            webhooks::disable(to, id).boxed()
+        }),
     ),
     Route::form(
         "webhooks/{}/roll",
         Action::RollWebhookSecret,
-        Owner(|to, [id, _]| webhooks::roll(to, id).boxed()),
+        With(ManageWebhooks, |to, [id, _]| webhooks::roll(to, id).boxed()),
     )
     .once(once::WEBHOOK_SECRET),
     Route::form(
         "webhooks/{}/delete",
         Action::DeleteWebhook,
-        Owner(|to, [id, _]| webhooks::delete(to, id).boxed()),
+        With(ManageWebhooks, |to, [id, _]| {
+            webhooks::delete(to, id).boxed()
+        }),
     ),
     Route::form(
         "webhooks/{}/resend-failed",
         Action::ResendDeliveries,
-        Owner(|to, [id, _]| webhooks::resend_failed(to, id).boxed()),
+        With(ManageWebhooks, |to, [id, _]| {
+            webhooks::resend_failed(to, id).boxed()
+        }),
     ),
     Route::page(
         "webhooks/{}/deliveries/{}",
-        Owner(|to, [id, delivery]| webhooks::delivery(to, id, delivery).boxed()),
+        With(ManageWebhooks, |to, [id, delivery]| {
+            webhooks::delivery(to, id, delivery).boxed()
+        }),
     ),
     Route::form(
         "webhooks/{}/deliveries/{}/resend",
         Action::ResendDeliveries,
-        Owner(|to, [id, delivery]| webhooks::resend(to, id, delivery).boxed()),
+        With(ManageWebhooks, |to, [id, delivery]| {
+            webhooks::resend(to, id, delivery).boxed()
+        }),
     ),
-    Route::page("screens", Owner(|to, _| screens::list(to).boxed())),
+    Route::page(
+        "screens",
+        With(ManageScreens, |to, _| screens::list(to).boxed()),
+    ),
     Route::form(
         "screens",
         Action::CreateScreen,
-        Owner(|to, _| screens::create(to).boxed()),
+        With(ManageScreens, |to, _| screens::create(to).boxed()),
     )
     .once(once::SCREEN),
-    Route::page("screens/names", Owner(|to, _| names::show(to).boxed())),
+    Route::page(
+        "screens/names",
+        With(ManageScreens, |to, _| names::show(to).boxed()),
+    ),
     Route::form(
         "screens/names",
         Action::ChangeNames,
-        Owner(|to, _| names::change(to).boxed()),
+        With(ManageScreens, |to, _| names::change(to).boxed()),
     ),
     Route::form(
         "screens/{}/key",
         Action::RollScreenKey,
-        Owner(|to, [id, _]| screens::roll(to, id).boxed()),
+        With(ManageScreens, |to, [id, _]| screens::roll(to, id).boxed()),
     )
     .once(once::SCREEN_KEY),
     Route::form(
         "screens/{}/revoke",
         Action::RevokeScreenKey,
-        Owner(|to, [id, _]| screens::revoke(to, id).boxed()),
+        With(ManageScreens, |to, [id, _]| screens::revoke(to, id).boxed()),
     ),
     Route::form(
         "screens/{}/delete",
         Action::DeleteScreen,
-        Owner(|to, [id, _]| screens::delete(to, id).boxed()),
+        With(ManageScreens, |to, [id, _]| screens::delete(to, id).boxed()),
+    ),
+    Route::page("users", With(ManageUsers, |to, _| users::list(to).boxed())),
+    Route::form(
+        "users",
+        Action::CreateUser,
+        With(ManageUsers, |to, _| users::create(to).boxed()),
+    )
+    .once(once::USER),
+    Route::page(
+        "users/{}",
+        With(ManageUsers, |to, [id, _]| users::show(to, id).boxed()),
+    ),
+    Route::form(
+        "users/{}",
+        Action::ChangeUser,
+        With(ManageUsers, |to, [id, _]| users::change(to, id).boxed()),
+    ),
+    Route::form(
+        "users/{}/invite",
+        Action::InviteUser,
+        With(ManageUsers, |to, [id, _]| users::invite(to, id).boxed()),
+    )
+    .once(once::INVITATION),
+    Route::form(
+        "users/{}/remove",
+        Action::RemoveUser,
+        With(ManageUsers, |to, [id, _]| users::remove(to, id).boxed()),
     ),
     // A session can be ended at any time.
     Route::form(
         "sign-out",
         Action::SignOut,
-        Owner(|to, _| sign_in::sign_out(to).boxed()),
+        User(|to, _| sign_in::sign_out(to).boxed()),
     )
     .uncounted(),
-    // An owner who is signed in goes onward.
-    Route::page("sign-in", Owner(|to, _| made(sign_in::onward(to)))),
+    // A user who is signed in goes onward.
+    Route::page("sign-in", User(|to, _| made(sign_in::onward(to)))),
     Route::page("sign-in", Open(|request, _| made(sign_in::show(request)))),
     Route::form(
         "sign-in",
@@ -241,9 +328,9 @@ async fn find_answer(request: PageRequest) -> Answer {
     }
     let answer = match request.signed_in().await {
         Ok(to) => {
-            let answer = of_owner(&to).await;
-            let mut answer = answer.unwrap_or_else(|error| problem_of_owner(&to, &error));
-            answer.account = Some(to.owner.account().id.uuid());
+            let answer = of_user(&to).await;
+            let mut answer = answer.unwrap_or_else(|error| problem_of_user(&to, &error));
+            answer.account = Some(to.account().id.uuid());
             Ok(answer)
         }
         Err(Error::Unauthorized(_)) => {
@@ -267,8 +354,8 @@ fn find<'r>(
     routes.find_map(|route| Some((route, route.ids(&segments)?)))
 }
 
-/// Answers a request of a signed-in owner.
-async fn of_owner(to: &SignedIn<'_>) -> Result<Answer, Error> {
+/// Answers a request of a signed-in user.
+async fn of_user(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let found = find(to, |_| true);
     let form = found.and_then(|(route, _)| route.form);
     if form.is_none_or(|form| form.is_counted)
@@ -277,7 +364,7 @@ async fn of_owner(to: &SignedIn<'_>) -> Result<Answer, Error> {
         if let Some(form) = form {
             to.audit(form.action, Err(&denied.error));
         }
-        let mut problem = problem_of_owner(to, &denied.error);
+        let mut problem = problem_of_user(to, &denied.error);
         problem.retry_after = denied.retry_after;
         return Ok(problem);
     }
@@ -288,7 +375,7 @@ async fn of_owner(to: &SignedIn<'_>) -> Result<Answer, Error> {
         return Err(components::gone());
     };
     let page = serve(to, route.page, ids);
-    let (Some(form), Owner(_) | Sandbox(_)) = (form, route.page) else {
+    let (Some(form), User(_) | With(..) | Sandbox(_)) = (form, route.page) else {
         return page.await;
     };
     let answer = match (to.check_form(), form.once) {
@@ -304,14 +391,16 @@ async fn of_owner(to: &SignedIn<'_>) -> Result<Answer, Error> {
 fn serve<'a>(to: &'a SignedIn<'a>, page: Serve, ids: Ids<'a>) -> Page<'a> {
     match (page, to.sandbox()) {
         (Open(page), _) => page(to, ids),
-        (Owner(page), _) => page(to, ids),
-        (Sandbox(page), Some(sandbox)) => page(to, sandbox),
+        (User(page), _) => page(to, ids),
+        (With(right, page), _) if to.session.has(right) => page(to, ids),
+        (Sandbox(page), Some(sandbox)) if to.session.has(UseSandbox) => page(to, sandbox),
         (Sandbox(_), None) => ready(Err(components::gone())).boxed(),
+        (With(..) | Sandbox(_), _) => ready(Err(Error::lacks_right())).boxed(),
     }
 }
 
 /// Answers a request of a signed-out visitor.
-/// Only signed-in owners learn of a missing page.
+/// Only signed-in users learn of a missing page.
 async fn of_visitor(request: &PageRequest) -> Result<Answer, Error> {
     let found = find(request, |route| matches!(route.page, Open(_)));
     match found.map(|(route, ids)| (route.page, ids)) {

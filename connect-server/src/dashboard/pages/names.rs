@@ -1,6 +1,6 @@
 //! The names of locations and screens.
 
-use connect_core::{Error, Reason};
+use connect_core::{Error, Reason, UserRight};
 use maud::{Markup, html};
 
 use crate::{
@@ -63,21 +63,21 @@ pub(super) async fn change(to: &SignedIn<'_>) -> Result<Answer, Error> {
 }
 
 async fn page(to: &SignedIn<'_>, refused: Option<&Reason>) -> Result<Answer, Error> {
-    let account = to.owner.account();
-    let screens = to.connect.screens(account.id).await?;
+    let locations = to.locations(UserRight::ManageLocations);
+    let screens = to.connect.screens(to.account().id).await?;
     let content = html! {
         p.hint {
             "Receipts, orders and movements of stock keep the name of the time when they were \
              written."
         }
         h2 { "Locations" }
-        @if account.locations.is_empty() {
+        @if locations.is_empty() {
             (components::empty(
                 "This account has no locations yet. Ask the operator of this server to add one.",
                 html! {},
             ))
         }
-        @for location in &account.locations {
+        @for location in locations {
             (form(to, LOCATION, &location.id.to_string(), &location.name, refused))
         }
         h2 { "Screens" }

@@ -52,6 +52,18 @@ pub(super) const SANDBOX: Once = Once {
     onward: "Go to the sandbox",
 };
 
+pub(super) const USER: Once = Once {
+    section: "/dashboard/users",
+    advice: "If the user is not in the list, fill in the form again.",
+    onward: "Go to the users",
+};
+
+pub(super) const INVITATION: Once = Once {
+    section: "/dashboard/users",
+    advice: "If you did not see the link, make another invitation.",
+    onward: "Go to the users",
+};
+
 impl Once {
     /// Performs the action, unless the same form already did.
     /// A form without effect may be sent again.

@@ -1,18 +1,29 @@
 //! The first page: an overview, and the next steps.
 
-use connect_core::Error;
+use connect_core::{AccountLocation, Error, UserRight};
 use maud::html;
 
 use crate::dashboard::{Answer, components, layout, page_request::SignedIn, sections::ROOT};
 
 /// Shows the page.
 pub(super) async fn show(to: &SignedIn<'_>) -> Result<Answer, Error> {
-    let account = to.owner.account();
-    let tokens = to.connect.tokens(account.id).await?;
-    let in_use = tokens
-        .iter()
-        .filter(|(token, _)| !to.connect.has_ended(token));
-    let in_use = in_use.count();
+    let account = to.account();
+    let in_use = match to.session.has(UserRight::ManageTokens) {
+        true => {
+            let tokens = to.connect.tokens(account.id).await?;
+            let in_use = tokens
+                .iter()
+                .filter(|(token, _)| !to.connect.has_ended(token));
+            Some(in_use.count())
+        }
+        false => None,
+    };
+    let shown = |location: &AccountLocation| {
+        to.user()
+            .roles
+            .iter()
+            .any(|of| of.location_id.is_none_or(|id| id == location.id))
+    };
     let stored = to.connect.stored(account.id).await?;
     let limits = &stored.limits;
     let head = html! {
@@ -21,7 +32,7 @@ pub(super) async fn show(to: &SignedIn<'_>) -> Result<Answer, Error> {
     };
     let of = |used: u64, most: u64| format!("{used} of {most}");
     let rows = html! {
-        @for (location, its) in account.locations.iter().zip(&stored.locations) {
+        @for (location, its) in account.locations.iter().zip(&stored.locations).filter(|(at, _)| shown(at)) {
             tr {
                 td { (location.name) } td { code { (location.id) } } td { (location.currency) }
                 @if its.is_counted {
@@ -53,9 +64,13 @@ pub(super) async fn show(to: &SignedIn<'_>) -> Result<Answer, Error> {
             }
         }
         dl.figures {
-            div { dt { "Locations" } dd { (account.locations.len()) } }
-            div { dt { a href="/dashboard/screens" { "Screens" } } dd { (account.screens.len()) } }
-            div { dt { a href="/dashboard/tokens" { "Tokens" } } dd { (in_use) } }
+            div { dt { "Locations" } dd { (account.locations.iter().filter(|at| shown(at)).count()) } }
+            @if to.session.has(UserRight::ManageScreens) {
+                div { dt { a href="/dashboard/screens" { "Screens" } } dd { (account.screens.len()) } }
+            }
+            @if let Some(in_use) = in_use {
+                div { dt { a href="/dashboard/tokens" { "Tokens" } } dd { (in_use) } }
+            }
             div { dt { "Stored" } dd { (bytes(stored.bytes)) " of " (bytes(limits.account_bytes)) } }
         }
         h2 { "API address" }

@@ -11,8 +11,8 @@ use crate::dashboard::{
 /// The title of the page of most errors.
 const OTHER_PROBLEM: &str = "This did not work";
 
-/// Makes the page of an error for an owner.
-pub(in crate::dashboard) fn problem_of_owner(to: &SignedIn<'_>, error: &Error) -> Answer {
+/// Makes the page of an error for a user.
+pub(in crate::dashboard) fn problem_of_user(to: &SignedIn<'_>, error: &Error) -> Answer {
     let content = explained(&error.problem_for_people().to_string());
     with_cause(layout::page(to, "", title(error), content), error)
 }

@@ -1,6 +1,6 @@
 //! A line in the table of pages: path, visitors, and properties of a form.
 
-use connect_core::Error;
+use connect_core::{Error, UserRight};
 use futures_util::future::BoxFuture;
 
 use super::once::Once;
@@ -33,9 +33,11 @@ pub(super) struct Route {
 pub(super) enum Serve {
     /// Anybody. A form checks its origin itself, and writes its audit line.
     Open(for<'a> fn(&'a PageRequest, Ids<'a>) -> Page<'a>),
-    /// A signed-in owner.
-    Owner(for<'a> fn(&'a SignedIn<'a>, Ids<'a>) -> Page<'a>),
-    /// The owner of a sandbox account, in the demo.
+    /// A signed-in user.
+    User(for<'a> fn(&'a SignedIn<'a>, Ids<'a>) -> Page<'a>),
+    /// A signed-in user with this right.
+    With(UserRight, for<'a> fn(&'a SignedIn<'a>, Ids<'a>) -> Page<'a>),
+    /// A user of a sandbox account with the right to the sandbox, in the demo.
     Sandbox(for<'a> fn(&'a SignedIn<'a>, &'a Sandbox) -> Page<'a>),
 }
 

@@ -1,6 +1,6 @@
 //! The buttons of the sandbox, to simulate events in a shop.
 
-use connect_core::{Error, Reason};
+use connect_core::{Error, Reason, UserRight};
 use maud::{Markup, html};
 
 use super::shop::{self, PageLocation};
@@ -55,7 +55,7 @@ const ADVANCES: &[(&str, &str)] = &[
 
 /// Shows the buttons.
 pub(super) async fn show(to: &SignedIn<'_>, sandbox: &Sandbox) -> Result<Answer, Error> {
-    let Some(shop) = PageLocation::find(to).await? else {
+    let Some(shop) = PageLocation::find(to, UserRight::UseSandbox)? else {
         return Ok(shop::nowhere(to, PATH, "Sandbox"));
     };
     page(to, sandbox, &shop, None).await
@@ -143,7 +143,7 @@ fn clock(sandbox: &Sandbox, chosen: &str, is_alone: bool) -> Markup {
 
 /// Simulates the chosen event, or puts the clock ahead.
 pub(super) async fn act(to: &SignedIn<'_>, sandbox: &Sandbox) -> Result<Answer, Error> {
-    let Some(shop) = PageLocation::find(to).await? else {
+    let Some(shop) = PageLocation::find(to, UserRight::UseSandbox)? else {
         return Ok(shop::nowhere(to, PATH, "Sandbox"));
     };
     match done(to, sandbox, &shop).await {
@@ -156,7 +156,7 @@ pub(super) async fn act(to: &SignedIn<'_>, sandbox: &Sandbox) -> Result<Answer, 
 }
 
 async fn done(to: &SignedIn<'_>, sandbox: &Sandbox, shop: &PageLocation) -> Result<Notice, Error> {
-    let account = to.owner.account().id;
+    let account = to.account().id;
     let what = match to.form.get("do") {
         "clock" => {
             let seconds = to.form.get(ADVANCE_FIELD).parse().ok();

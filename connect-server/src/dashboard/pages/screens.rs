@@ -1,7 +1,9 @@
 //! Screens: registers, kiosks and Scan & Order pages.
 //! They make the API available, and write with keys.
 
-use connect_core::{AccountLocation, Error, Reason, Screen, ScreenKey, ScreenType, wire::Id};
+use connect_core::{
+    AccountLocation, Error, Reason, Screen, ScreenKey, ScreenType, UserRight, wire::Id,
+};
 use maud::{Markup, html};
 
 use crate::{
@@ -91,7 +93,7 @@ fn new_screen(to: &SignedIn<'_>) -> Result<ScreenCommand, Error> {
 }
 
 async fn page(to: &SignedIn<'_>, reason: Option<&Reason>) -> Result<Answer, Error> {
-    let account = to.owner.account();
+    let account = to.account();
     let screens = to.connect.screens(account.id).await?;
     let content = html! {
         p.hint {
@@ -106,7 +108,7 @@ async fn page(to: &SignedIn<'_>, reason: Option<&Reason>) -> Result<Answer, Erro
         } @else { (table(to, &screens)) }
         p { a href="/dashboard/screens/names" { "Rename screens and locations" } }
         h2 { "Add screen" }
-        @if account.locations.is_empty() {
+        @if to.locations(UserRight::ManageScreens).is_empty() {
             (components::empty("A screen belongs to a location, and this account has none yet. \
                  Ask the operator of this server to add one.", html! {}))
         } @else { (form(to, reason)) }
@@ -180,7 +182,7 @@ fn words(kind: ScreenType) -> &'static str {
 
 fn place<'t>(to: &'t SignedIn<'_>, screen: &Screen) -> &'t str {
     let is_it = |location: &&AccountLocation| location.id == screen.location_id;
-    let found = to.owner.account().locations.iter().find(is_it);
+    let found = to.account().locations.iter().find(is_it);
     found.map_or("", |location| &location.name)
 }
 
@@ -194,8 +196,11 @@ fn form(to: &SignedIn<'_>, reason: Option<&Reason>) -> Markup {
         autocomplete: "off",
     };
     let kinds = TYPES.iter().map(|(_, value, words)| (*value, *words));
-    let locations = to.owner.account().locations.iter();
-    let locations: Vec<_> = locations.map(|at| (at.id.to_string(), &at.name)).collect();
+    let locations = to.locations(UserRight::ManageScreens);
+    let locations: Vec<_> = locations
+        .iter()
+        .map(|at| (at.id.to_string(), &at.name))
+        .collect();
     let locations = locations.iter().map(|(id, name)| (&**id, &***name));
     let fields = html! {
         (components::problem(reason, &["name", "type", "locationId"]))

@@ -69,11 +69,8 @@ pub(super) async fn sign_in(request: &PageRequest) -> Result<Answer, Error> {
         return Ok(form(request, email, Some(&error.problem())).refused(&error));
     }
     let password = request.form.secret("password");
-    match request
-        .connect
-        .sign_in(request.address, email, password)
-        .await
-    {
+    let core = request.visitor_core();
+    match core.sign_in(request.address, email, password).await {
         Ok(session) => {
             request.audit_session(Action::SignIn, &session).await?;
             let next = next(request);
@@ -97,7 +94,7 @@ pub(super) async fn sign_in(request: &PageRequest) -> Result<Answer, Error> {
 
 /// Signs an owner out.
 pub(super) async fn sign_out(to: &SignedIn<'_>) -> Result<Answer, Error> {
-    to.connect.sign_out(&to.owner).await?;
+    to.connect.sign_out(&to.session).await?;
     Ok(to.end_session(&notices::at(PATH, Notice::SignedOut)))
 }
 

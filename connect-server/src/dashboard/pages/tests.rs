@@ -3,7 +3,8 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use connect_core::{
-    Account, Connect, IssuedSession, NewAccount, NewLocation, NewScreen, ScreenType,
+    Account, Connect, IssuedSession, NewAccount, NewLocation, NewScreen, Role, ScreenType,
+    UserChange, UserRole,
     storage::memory::MemoryStorage,
     wire::{Field, Id, ProductBatch, ProductInput, VatRate, ZReportInput},
 };
@@ -11,7 +12,9 @@ use http::{HeaderMap, header::COOKIE};
 
 use super::*;
 use crate::dashboard::{
-    AnswerContent, DashboardContext, FormFields, IdempotentForms, area, sections::ROOT,
+    AnswerContent, DashboardContext, FormFields, IdempotentForms, area,
+    csrf::{self, FormTokens},
+    sections::ROOT,
 };
 
 const ID: &str = "0199e3a1-7c00-7000-8000-000000000001";
@@ -109,7 +112,7 @@ async fn what_is_an_owners_is_refused_to_visitors_and_to_foreign_forms() {
         if route.form.is_some() {
             let foreign = request(&connect, route, session.secret.expose());
             let to = foreign.signed_in().await.unwrap();
-            let refused = of_owner(&to).await.unwrap_err();
+            let refused = of_user(&to).await.unwrap_err();
             assert_eq!(refused.status(), 403, "{line:?}");
         }
     }
@@ -120,6 +123,128 @@ async fn what_is_an_owners_is_refused_to_visitors_and_to_foreign_forms() {
         ("sign-in", true),
     ];
     assert_eq!(open, BTreeSet::from(expected));
+}
+
+/// The roles with each part of the dashboard, besides owners. A form can have fewer than its page.
+const PARTS: [(&str, bool, &str); 14] = [
+    ("", false, "manager accountant developer"),
+    ("day", false, "manager accountant"),
+    ("journal", false, "manager accountant"),
+    ("orders", false, "manager accountant"),
+    ("products", false, "manager accountant developer"),
+    ("products", true, "manager"),
+    ("stock", false, "manager accountant developer"),
+    ("tokens", false, "manager developer"),
+    ("webhooks", false, "manager developer"),
+    ("screens", false, "manager"),
+    ("users", false, ""),
+    ("sandbox", false, "manager developer"),
+    ("account", false, "manager accountant developer"),
+    ("sign-in", false, "manager accountant developer"),
+];
+
+/// The owner alone changes these.
+const OF_OWNERS: [&str; 1] = ["account"];
+
+/// Returns whether a role has a page or a form, by the table of parts.
+fn is_of(route: &Route, role: Role) -> bool {
+    if role == Role::Owner {
+        return true;
+    }
+    let (part, is_form) = (route.path.split('/').next().unwrap(), route.form.is_some());
+    if is_form && OF_OWNERS.contains(&route.path) {
+        return false;
+    }
+    let of_part = |of_forms: bool| {
+        let mut parts = PARTS.iter();
+        parts.find(|(name, forms, _)| *name == part && *forms == of_forms)
+    };
+    let found = of_part(is_form).or_else(|| of_part(false));
+    // A session can be ended by everybody.
+    let Some((.., roles)) = found else {
+        return route.path == "sign-out";
+    };
+    roles.split(' ').any(|name| name == role.name())
+}
+
+/// Every page and every form, with every role.
+#[tokio::test]
+async fn a_page_is_for_the_roles_with_its_part() {
+    let (connect, account, session) = signed_in().await;
+    let owner = connect.account(account).await.unwrap().users[0].id;
+    let other = connect_core::NewUser {
+        name: "Other".into(),
+        email: "other@rye.example".into(),
+        language: Default::default(),
+        roles: vec![UserRole {
+            location_id: None,
+            role: Role::Owner,
+        }],
+    };
+    connect.create_user(account, other).await.unwrap();
+    let new = NewLocation {
+        name: "Market Square".into(),
+        currency: "EUR".into(),
+        default_vat_rate: VatRate::percent(9),
+    };
+    let location = connect.create_location(account, new).await.unwrap().id;
+    let places = |role| {
+        [None, Some(location)]
+            .into_iter()
+            .filter(move |at| *at == None || role != Role::Owner)
+    };
+    for (role, location_id) in Role::ALL
+        .into_iter()
+        .flat_map(|role| places(role).map(move |at| (role, at)))
+    {
+        let change = UserChange {
+            roles: Some(vec![UserRole { location_id, role }]),
+            ..UserChange::default()
+        };
+        connect.change_user(account, owner, change).await.unwrap();
+        let value = session.secret.expose();
+        for route in ROUTES.iter().filter(|route| route.path != "sign-out") {
+            if matches!(route.page, Open(_)) {
+                continue;
+            }
+            let field = format!("{}={}", csrf::FIELD, FormTokens::of(value).next());
+            let asked = PageRequest {
+                form: FormFields::parse(field.as_bytes()),
+                ..request(&connect, route, value)
+            };
+            let to = asked.signed_in().await.unwrap();
+            let segments = to.segments();
+            let answer = serve(&to, route.page, route.ids(&segments).unwrap()).await;
+            let is_refused = matches!(answer, Err(Error::ForbiddenScope(_)));
+            // The sandbox is that of the demo alone.
+            let is_missing = matches!(answer, Err(Error::NotFound(_)));
+            let what = (route.path, route.form.is_some(), role, location_id);
+            match is_of(route, role) {
+                true => assert!(!is_refused, "{what:?}"),
+                false => assert!(
+                    is_refused || route.path == "sandbox" && is_missing,
+                    "{what:?}"
+                ),
+            }
+        }
+        let page = super::answer(request(&connect, &ROUTES[0], value)).await;
+        let AnswerContent::Page(page) = page.content else {
+            panic!("no page for {role:?}");
+        };
+        let page = page.into_string();
+        for (part, is_form, _) in PARTS {
+            let is_linked = page.contains(&format!("<li><a href=\"{ROOT}/{part}\""));
+            let route = ROUTES
+                .iter()
+                .find(|route| route.path == part && route.form.is_none());
+            if let Some(route) = route
+                && !is_form
+                && !["", "sign-in", "sandbox"].contains(&part)
+            {
+                assert_eq!(is_linked, is_of(route, role), "{part} {role:?}");
+            }
+        }
+    }
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! Tokens: listed, made with scopes per location, and revoked.
 
 use connect_core::{
-    AccountLocation, Error, Grant, Reason, Token,
+    AccountLocation, Error, Grant, Reason, Token, UserRight,
     wire::{Id, Scope, Timestamp, limits::ENDED_TOKEN_DAYS},
 };
 use maud::{Markup, html};
@@ -39,7 +39,7 @@ const EXPIRIES: &[(&str, &str)] = &[
 
 /// Shows the list.
 pub(super) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
-    let tokens = to.connect.tokens(to.owner.account().id).await?;
+    let tokens = to.connect.tokens(to.account().id).await?;
     let has_ended = |(token, _): &&Listed| to.connect.has_ended(token);
     let (ended, in_use): (Vec<_>, Vec<_>) = tokens.iter().partition(has_ended);
     let newest: Vec<_> = ended.iter().rev().take(MOST_ENDED).copied().collect();
@@ -95,7 +95,7 @@ fn table(to: &SignedIn<'_>, caption: &str, tokens: &[&Listed], in_use: bool) -> 
 /// The scopes of a token, a line for each location.
 fn grants(to: &SignedIn<'_>, token: &Token) -> Markup {
     let name = |grant: &Grant| {
-        let locations = &to.owner.account().locations;
+        let locations = &to.account().locations;
         let found = locations
             .iter()
             .find(|location| location.id == grant.location_id);
@@ -164,7 +164,7 @@ fn new_token(to: &SignedIn<'_>) -> Result<TokenCommand, Reason> {
         }
     };
     let mut grants = Vec::new();
-    for location in &to.owner.account().locations {
+    for location in to.locations(UserRight::ManageTokens) {
         let is_chosen = |scope: &&Scope| to.form.has("grant", &choice(location, scope));
         let scopes: Vec<Scope> = Scope::KNOWN.iter().filter(is_chosen).cloned().collect();
         if !scopes.is_empty() {
@@ -197,7 +197,7 @@ fn choice(location: &AccountLocation, scope: &Scope) -> String {
 }
 
 fn form(to: &SignedIn<'_>, refused: Option<&Reason>) -> Answer {
-    let locations = &to.owner.account().locations;
+    let locations = to.locations(UserRight::ManageTokens);
     let name = Field {
         label: "Name",
         name: "name",
@@ -218,7 +218,7 @@ fn form(to: &SignedIn<'_>, refused: Option<&Reason>) -> Answer {
         (name.render(refused))
         (inputs::choice("Expires", "expiresAt", expiries, expiry, refused))
         (problem.render("Scopes"))
-        @for location in locations {
+        @for location in &locations {
             fieldset {
                 legend { (location.name) }
                 div.choices {
@@ -271,7 +271,7 @@ pub(super) async fn revoke(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error>
 /// Shows the last requests of a token.
 pub(super) async fn requests(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     let id: Id<Token> = components::id(id)?;
-    let tokens = to.connect.tokens(to.owner.account().id).await?;
+    let tokens = to.connect.tokens(to.account().id).await?;
     let found = tokens.into_iter().find(|(token, _)| token.id == id);
     let (token, _) = found.ok_or_else(components::gone)?;
     let requests = to.context.recent.of(id);

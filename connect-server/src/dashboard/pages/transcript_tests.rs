@@ -282,7 +282,7 @@ fn shown(page: &str) -> String {
 // The time that an endpoint takes is measured.
 #[tokio::test(start_paused = true)]
 async fn pages_are_as_in_the_transcripts() {
-    for name in ["account", "integrations", "screens", "shop"] {
+    for name in ["account", "integrations", "screens", "shop", "users"] {
         let file = format!("src/dashboard/pages/transcripts/{name}.txt");
         let mut visit = Visit::begin().await;
         if name != "account" {

@@ -140,7 +140,7 @@ fn message(
         |pages| format!("There you also find the recent attempts, and what the endpoint answered:\n\n    {pages}/{id}"),
     );
     Mail {
-        to: account.owner_email.clone(),
+        to: account.owner_email().to_owned(),
         subject: format!("A webhook of {shop} was switched off"),
         text: format!(
             "The webhook of {shop} to {address} was switched off: {MAX_FAILURES} attempts in a \

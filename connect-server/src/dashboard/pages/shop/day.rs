@@ -2,7 +2,7 @@
 
 use chrono::{Days, NaiveDate};
 use connect_core::{
-    Error, local_time,
+    Error, UserRight, local_time,
     wire::{DailySummary, Date},
 };
 use maud::{Markup, html};
@@ -17,7 +17,7 @@ const DAYS: u64 = 14;
 
 /// Shows the day named by the address, or today.
 pub(crate) async fn show(to: &SignedIn<'_>) -> Result<Answer, Error> {
-    let Some(shop) = PageLocation::find(to).await? else {
+    let Some(shop) = PageLocation::find(to, UserRight::ReadSales)? else {
         return Ok(nowhere(to, PATH, "Day"));
     };
     let today = local_time(to.connect.now()).date();

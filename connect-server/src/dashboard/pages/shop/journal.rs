@@ -1,7 +1,7 @@
 //! The journal of a location: receipts and Z reports, newest first.
 
 use connect_core::{
-    Error,
+    Error, UserRight,
     wire::{
         Id, Transaction, TransactionType, ZReport,
         query::{Moment, Period, TransactionQuery, ZReportQuery},
@@ -16,7 +16,7 @@ const PATH: &str = "/dashboard/journal";
 
 /// Shows the receipts of a day, or all of them.
 pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
-    let Some(shop) = PageLocation::find(to).await? else {
+    let Some(shop) = PageLocation::find(to, UserRight::ReadSales)? else {
         return Ok(nowhere(to, PATH, "Journal"));
     };
     let date = to.query.get("date");
@@ -81,7 +81,7 @@ fn words(kind: &TransactionType) -> &str {
 /// Shows one receipt.
 pub(crate) async fn one(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     let id: Id<Transaction> = components::id(id)?;
-    let Some(shop) = PageLocation::find(to).await? else {
+    let Some(shop) = PageLocation::find(to, UserRight::ReadSales)? else {
         return Ok(nowhere(to, PATH, "Journal"));
     };
     let row = shop.records.transactions().get(id).await?;
@@ -136,7 +136,7 @@ fn lines(shop: &PageLocation, lines: &[connect_core::wire::Line]) -> Markup {
 
 /// Shows the Z reports.
 pub(crate) async fn z_reports(to: &SignedIn<'_>) -> Result<Answer, Error> {
-    let Some(shop) = PageLocation::find(to).await? else {
+    let Some(shop) = PageLocation::find(to, UserRight::ReadSales)? else {
         return Ok(nowhere(to, PATH, "Z reports"));
     };
     let query = ZReportQuery {

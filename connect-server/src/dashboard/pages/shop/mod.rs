@@ -10,7 +10,7 @@ mod products_bulk;
 mod stock;
 
 use connect_core::{
-    AccountLocation, Error, LocationHandle,
+    Access, AccountLocation, Error, LocationHandle, UserRight,
     wire::{
         PaymentMethod, VatAmount,
         query::{Paging, SyncQuery},
@@ -36,36 +36,37 @@ const CURSOR: &str = "cursor";
 /// The location of a page.
 pub(super) struct PageLocation {
     pub(super) location: AccountLocation,
+    /// The right of the user for the page.
+    right: UserRight,
+    access: Access,
     records: LocationHandle,
 }
 
 impl PageLocation {
-    /// Finds the location named by the form or the address.
-    /// If neither names one, it is the account's first location, or `None` if the account has none.
+    /// Finds the location named by the form or the address, for a user with this right.
+    /// If neither names one, it is the user's first location, or `None` if there is none.
     ///
     /// # Errors
-    /// [`Error::NotFound`]: the account has no location with this ID.
-    pub(super) async fn find(to: &SignedIn<'_>) -> Result<Option<Self>, Error> {
-        let account = to.owner.account();
+    /// [`Error::NotFound`]: the user has no location with this ID.
+    pub(super) fn find(to: &SignedIn<'_>, right: UserRight) -> Result<Option<Self>, Error> {
+        let locations = to.locations(right);
         let named = [to.form.get(AT), to.query.get(AT)];
         let location = match named.into_iter().find(|id| !id.is_empty()) {
             Some(id) => {
-                let mut locations = account.locations.iter();
-                let found = locations.find(|location| location.id.to_string() == id);
+                let found = locations.into_iter().find(|at| at.id.to_string() == id);
                 found.ok_or_else(components::gone)?
             }
-            None => match account.locations.first() {
+            None => match locations.first() {
                 Some(location) => location,
                 None => return Ok(None),
             },
         };
-        let access = to
-            .connect
-            .authorize_owner(account.id, location.id, account.id)
-            .await?;
+        let access = to.session.authorize(location.id, right)?;
         Ok(Some(Self {
             location: location.clone(),
+            right,
             records: to.connect.location(&access),
+            access,
         }))
     }
 
@@ -88,13 +89,13 @@ pub(super) fn page(
     title: &str,
     content: Markup,
 ) -> Answer {
-    let locations = &to.owner.account().locations;
+    let locations = to.locations(shop.right);
     let content = html! {
         @if locations.len() > 1 {
             form.filter method="get" action=(section) {
                 label for="at" { "Location" }
                 select id="at" name=(AT) {
-                    @for location in locations {
+                    @for location in &locations {
                         option value=(location.id) selected[location.id == shop.location.id] {
                             (location.name)
                         }

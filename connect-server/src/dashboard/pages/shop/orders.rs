@@ -1,7 +1,7 @@
 //! The orders of a location, the newest first.
 
 use connect_core::{
-    Error,
+    Error, UserRight,
     wire::{
         Order, OrderSource, OrderStatus,
         query::{Moment, OrderQuery},
@@ -16,7 +16,7 @@ const PATH: &str = "/dashboard/orders";
 
 /// Shows the orders, optionally of one day or in one state.
 pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
-    let Some(shop) = PageLocation::find(to).await? else {
+    let Some(shop) = PageLocation::find(to, UserRight::ReadSales)? else {
         return Ok(nowhere(to, PATH, "Orders"));
     };
     let (date, status) = (to.query.get("date"), to.query.get("status"));

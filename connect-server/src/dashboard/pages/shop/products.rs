@@ -1,8 +1,8 @@
 //! The products of a location.
 
 use connect_core::{
-    Error,
-    wire::{Page, Product, query::ProductQuery},
+    Error, UserRight,
+    wire::{Page, Product, Scope, query::ProductQuery},
 };
 use maud::{Markup, html};
 
@@ -24,7 +24,7 @@ const CATEGORY: &str = "category";
 
 /// Shows a page of the list, by filters.
 pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
-    match PageLocation::find(to).await? {
+    match PageLocation::find(to, UserRight::ReadCatalog)? {
         Some(shop) => show(to, &shop, None).await,
         None => Ok(nowhere(to, PATH, "Products")),
     }
@@ -150,7 +150,7 @@ fn form(
             button.nothing name="do" value="" tabindex="-1" aria-hidden="true" { "Nothing" }
             input type="hidden" name=(AT) value=(shop.location.id);
             (components::table("Products", head, rows))
-            (actions(to, categories))
+            @if shop.access.allows(&Scope::CatalogWrite) { (actions(to, categories)) }
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use connect_core::{
-    Error, ProductBulkResult, Reason,
+    Error, ProductBulkResult, Reason, UserRight,
     wire::{Field, Id, Product, ProductInput},
 };
 use http::StatusCode;
@@ -21,7 +21,7 @@ use crate::dashboard::{
 
 /// Performs the action, and reports any products left unchanged.
 pub(crate) async fn act(to: &SignedIn<'_>) -> Result<Answer, Error> {
-    let Some(shop) = PageLocation::find(to).await? else {
+    let Some(shop) = PageLocation::find(to, UserRight::ChangeCatalog)? else {
         return Ok(nowhere(to, PATH, "Products"));
     };
     let done = match chosen(to) {

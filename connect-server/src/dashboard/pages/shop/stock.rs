@@ -1,7 +1,7 @@
 //! The stock of a location, and its movements.
 
 use connect_core::{
-    Error,
+    Error, UserRight,
     wire::{
         Id, MovementType, Product, StockLevel, StockMovement,
         query::{StockLevelQuery, StockMovementQuery},
@@ -16,7 +16,7 @@ const PATH: &str = "/dashboard/stock";
 
 /// Shows the levels of the tracked products.
 pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
-    let Some(shop) = PageLocation::find(to).await? else {
+    let Some(shop) = PageLocation::find(to, UserRight::ReadCatalog)? else {
         return Ok(nowhere(to, PATH, "Stock"));
     };
     let query = StockLevelQuery { sync: sync(to) };
@@ -67,7 +67,7 @@ async fn levels(shop: &PageLocation, levels: &[StockLevel]) -> Result<Markup, Er
 /// Shows the movements of one product, the newest first.
 pub(crate) async fn movements(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     let id: Id<Product> = components::id(id)?;
-    let Some(shop) = PageLocation::find(to).await? else {
+    let Some(shop) = PageLocation::find(to, UserRight::ReadCatalog)? else {
         return Ok(nowhere(to, PATH, "Stock"));
     };
     let query = StockMovementQuery {

@@ -74,7 +74,7 @@ pub(crate) async fn resend(to: &SignedIn<'_>, id: &str, delivery: &str) -> Resul
 /// Sends again all deliveries given up since a time.
 pub(crate) async fn resend_failed(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     let id = components::id(id)?;
-    let account = to.owner.account().id;
+    let account = to.account().id;
     let resent = match ResendRequest::read(&to.form) {
         Ok(request) => {
             let resent = to

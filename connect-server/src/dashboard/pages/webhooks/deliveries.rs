@@ -12,7 +12,7 @@ const PAGE: usize = 25;
 /// Shows the latest deliveries, or the page before a given one.
 pub(super) async fn list(to: &SignedIn<'_>, webhook: &Webhook) -> Result<Markup, Error> {
     let before = to.query.get("before").parse().ok();
-    let account = to.owner.account().id;
+    let account = to.account().id;
     // One more tells whether there is another page.
     let found = to.connect.deliveries(account, webhook.id, before, PAGE + 1);
     let found = found.await?;

@@ -11,7 +11,7 @@ use crate::dashboard::{Answer, components, layout, page_request::SignedIn};
 pub(crate) async fn show(to: &SignedIn<'_>, id: &str, delivery: &str) -> Result<Answer, Error> {
     let (id, delivery): (Id<Webhook>, Id<Delivery>) =
         (components::id(id)?, components::id(delivery)?);
-    let account = to.owner.account().id;
+    let account = to.account().id;
     let webhook = to.connect.webhook(account, id).await?;
     let found = to.connect.delivery_with_body(account, id, delivery);
     let (delivery, body) = found.await?;

@@ -1,7 +1,7 @@
 //! The form to make or change a webhook.
 
 use connect_core::{
-    Error, Reason, Webhook,
+    Error, Reason, UserRight, Webhook,
     wire::{EventType, Id, Location},
 };
 use maud::{Markup, html};
@@ -38,12 +38,8 @@ impl Filled {
     /// Reads the form, ignoring values it does not offer.
     fn of(to: &SignedIn<'_>) -> Self {
         let is_chosen = |kind: &&EventType| to.form.has("event", kind.as_str());
-        let locations = to
-            .owner
-            .account()
-            .locations
-            .iter()
-            .map(|location| location.id);
+        let locations = to.locations(UserRight::ManageWebhooks);
+        let locations = locations.into_iter().map(|location| location.id);
         let chosen = locations.filter(|id| to.form.has("location", &id.to_string()));
         Self {
             url: to.form.get("url").to_owned(),
@@ -93,7 +89,7 @@ pub(crate) async fn create(to: &SignedIn<'_>) -> Result<Answer, Error> {
 /// Shows the form of a webhook.
 pub(crate) async fn edit(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     let id = components::id(id)?;
-    let webhook = to.connect.webhook(to.owner.account().id, id).await?;
+    let webhook = to.connect.webhook(to.account().id, id).await?;
     let action = format!("{PATH}/{id}");
     let filled = Filled::of_webhook(&webhook);
     Ok(page(to, EDIT, &action, &filled, None))
@@ -183,7 +179,7 @@ fn locations(to: &SignedIn<'_>, filled: &Filled, problem: &Problem<'_>) -> Marku
             p.hint { "Choose none to get the events of all locations, including those added later." }
             (problem.render("Locations"))
             div.choices {
-                @for location in &to.owner.account().locations {
+                @for location in to.locations(UserRight::ManageWebhooks) {
                     @let id = location.id.to_string();
                     @let checked = filled.location_ids.contains(&location.id);
                     (inputs::check_box("location", &id, checked, html! { (location.name) }, problem))

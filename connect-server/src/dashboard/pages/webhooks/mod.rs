@@ -21,7 +21,7 @@ const PATH: &str = "/dashboard/webhooks";
 
 /// Shows the list.
 pub(super) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
-    let webhooks = to.connect.webhooks(to.owner.account().id).await?;
+    let webhooks = to.connect.webhooks(to.account().id).await?;
     let add = html! { a.button href="/dashboard/webhooks/new" { "Create webhook" } };
     let content = html! {
         p.hint {
@@ -83,7 +83,7 @@ fn locations(to: &SignedIn<'_>, webhook: &Webhook) -> String {
     if webhook.location_ids.is_empty() {
         return "All".to_owned();
     }
-    let all = to.owner.account().locations.iter();
+    let all = to.account().locations.iter();
     let chosen = all.filter(|location| webhook.location_ids.contains(&location.id));
     let names: Vec<&str> = chosen.map(|location| &*location.name).collect();
     names.join(", ")

@@ -20,7 +20,7 @@ pub(super) async fn page(
     id: Id<Webhook>,
     refused: Option<&Reason>,
 ) -> Result<Answer, Error> {
-    let account = to.owner.account().id;
+    let account = to.account().id;
     let (webhook, health) = to.connect.webhook_with_health(account, id).await?;
     let waiting = match webhook.is_enabled() {
         true => 0,

@@ -1,0 +1,208 @@
+//! Rights of users by their roles.
+
+use crate::{
+    transaction::{Role, User, UserRole},
+    wire::{Id, Location, Scope},
+};
+
+/// A right of a user.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum UserRight {
+    /// Read the journal, its summaries, and orders.
+    ReadSales,
+    /// Read categories, products, option groups and stock.
+    ReadCatalog,
+    /// Change categories, products and option groups.
+    ChangeCatalog,
+    /// Count stock, book deliveries and corrections.
+    ChangeStock,
+    /// Manage screens and their keys.
+    ManageScreens,
+    /// Change locations.
+    ManageLocations,
+    /// Manage tokens, and see their requests.
+    ManageTokens,
+    /// Manage webhooks and their deliveries.
+    ManageWebhooks,
+    /// Simulate a shop in the sandbox.
+    UseSandbox,
+    /// Manage users, their roles and invitations.
+    ManageUsers,
+    /// Change the account itself, and make locations.
+    ManageAccount,
+}
+
+use Role::{Accountant, Developer, Manager};
+
+/// The roles with each right. Owners have all.
+const TABLE: [(UserRight, &[Role]); 11] = [
+    (UserRight::ReadSales, &[Manager, Accountant]),
+    (UserRight::ReadCatalog, &[Manager, Accountant, Developer]),
+    (UserRight::ChangeCatalog, &[Manager]),
+    (UserRight::ChangeStock, &[Manager]),
+    (UserRight::ManageScreens, &[Manager]),
+    (UserRight::ManageLocations, &[Manager]),
+    (UserRight::ManageTokens, &[Manager, Developer]),
+    (UserRight::ManageWebhooks, &[Manager, Developer]),
+    (UserRight::UseSandbox, &[Manager, Developer]),
+    (UserRight::ManageUsers, &[]),
+    (UserRight::ManageAccount, &[]),
+];
+
+impl UserRight {
+    /// Returns all rights.
+    pub fn all() -> impl Iterator<Item = Self> {
+        TABLE.iter().map(|(right, _)| *right)
+    }
+
+    /// Returns the right for a scope of the API.
+    pub(crate) fn of_scope(scope: &Scope) -> Option<Self> {
+        Some(match scope {
+            Scope::PosRead | Scope::OrdersRead => Self::ReadSales,
+            Scope::CatalogRead | Scope::StockRead => Self::ReadCatalog,
+            Scope::CatalogWrite => Self::ChangeCatalog,
+            Scope::StockWrite => Self::ChangeStock,
+            Scope::Unknown(_) => return None,
+        })
+    }
+}
+
+impl Role {
+    /// All roles.
+    pub const ALL: [Self; 4] = [Self::Owner, Manager, Accountant, Developer];
+
+    /// Returns whether the role includes a right.
+    pub fn includes(self, right: UserRight) -> bool {
+        let mut with_right = TABLE.iter().filter(|(of, _)| *of == right);
+        self == Self::Owner || with_right.any(|(_, roles)| roles.contains(&self))
+    }
+
+    /// The name, as in the JSON form.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Owner => "owner",
+            Manager => "manager",
+            Accountant => "accountant",
+            Developer => "developer",
+        }
+    }
+}
+
+/// The places of a right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// The whole account, with later locations.
+    Account,
+    /// These locations, at least one.
+    Locations(Vec<Id<Location>>),
+}
+
+impl Reach {
+    /// Returns whether it includes a location.
+    pub fn includes(&self, location: Id<Location>) -> bool {
+        match self {
+            Self::Account => true,
+            Self::Locations(locations) => locations.contains(&location),
+        }
+    }
+}
+
+impl User {
+    /// Returns the reach of a right; `None` without the right anywhere.
+    pub fn reach(&self, right: UserRight) -> Option<Reach> {
+        let mut locations = Vec::new();
+        for UserRole { location_id, role } in &self.roles {
+            match location_id {
+                _ if !role.includes(right) => {}
+                None => return Some(Reach::Account),
+                Some(location) => locations.push(*location),
+            }
+        }
+        (!locations.is_empty()).then_some(Reach::Locations(locations))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::transaction::Language;
+
+    /// The rights of each role, as `docs/design/access.md` tells them.
+    #[test]
+    fn each_role_has_the_rights_of_the_table() {
+        use UserRight::*;
+        let all: Vec<_> = UserRight::all().collect();
+        let daily = [
+            ReadSales,
+            ReadCatalog,
+            ChangeCatalog,
+            ChangeStock,
+            ManageScreens,
+            ManageLocations,
+            ManageTokens,
+            ManageWebhooks,
+            UseSandbox,
+        ];
+        for (role, rights) in [
+            (Role::Owner, &all[..]),
+            (Manager, &daily),
+            (Accountant, &[ReadSales, ReadCatalog]),
+            (
+                Developer,
+                &[ReadCatalog, ManageTokens, ManageWebhooks, UseSandbox],
+            ),
+        ] {
+            for right in &all {
+                assert_eq!(
+                    role.includes(*right),
+                    rights.contains(right),
+                    "{role:?} {right:?}"
+                );
+            }
+            assert_eq!(serde_json::to_value(role).unwrap(), role.name());
+        }
+    }
+
+    #[test]
+    fn a_right_reaches_the_places_of_its_roles() {
+        let id = |number| Id::new(Uuid::from_u128(number));
+        let of = |roles: &[(Option<u128>, Role)]| User {
+            id: Id::new(Uuid::nil()),
+            name: "Noor".to_owned(),
+            email: "noor@rye.example".to_owned(),
+            language: Language::En,
+            roles: (roles.iter())
+                .map(|(at, role)| UserRole {
+                    location_id: at.map(id),
+                    role: *role,
+                })
+                .collect(),
+        };
+        let here =
+            |numbers: &[u128]| Some(Reach::Locations(numbers.iter().map(|n| id(*n)).collect()));
+        let (tokens, sales) = (UserRight::ManageTokens, UserRight::ReadSales);
+        for (roles, right, reach) in [
+            (&[(None, Role::Owner)][..], tokens, Some(Reach::Account)),
+            (&[(None, Accountant)], sales, Some(Reach::Account)),
+            (&[(None, Accountant)], tokens, None),
+            (
+                &[(Some(1), Manager), (Some(2), Developer)],
+                tokens,
+                here(&[1, 2]),
+            ),
+            (
+                &[(Some(1), Manager), (Some(2), Developer)],
+                sales,
+                here(&[1]),
+            ),
+            (&[], sales, None),
+        ] {
+            assert_eq!(of(roles).reach(right), reach, "{roles:?} {right:?}");
+        }
+        assert!(Reach::Account.includes(id(3)));
+        assert!(!here(&[1, 2]).unwrap().includes(id(3)));
+    }
+}
