@@ -20,9 +20,15 @@ on_each_store!(rows_of_older_programs_are_counted);
 on_each_store!(a_killed_migration_is_continued);
 on_each_store!(servers_on_one_store_may_migrate_at_once);
 on_each_store!(damage_stops_no_migration);
+on_each_store!(owners_of_older_programs_become_users);
 
 const CLOCK: u8 = 0x01;
 const MIGRATED: u8 = 0x08;
+const ACCOUNT: u8 = 0x10;
+const SIGN_IN: u8 = 0x19;
+const USER_OF_EMAIL: u8 = 0x1A;
+const INVITATION: u8 = 0x1B;
+const SESSION: u8 = 0x1C;
 
 /// The progress of migrations before the one under test.
 const BEFORE: &str = r#"{"begun":2,"done":2}"#;
@@ -211,4 +217,90 @@ async fn damage_stops_no_migration(shop: Shop) {
         expected.len() - 1,
         "all but the damaged clock"
     );
+}
+
+/// Gives the rows of the account the form of a program before users.
+async fn forget_users(shop: &Shop) {
+    let account = shop.at.account().id.uuid();
+    let (mut writes, mut user) = (Vec::new(), Json::Null);
+    for (key, row) in rows(&*shop.storage).await {
+        let is_of_account = key[..16] == account.as_bytes()[..];
+        let json = || serde_json::from_slice::<Json>(&row).unwrap();
+        let put = |row: &[u8]| Write::Put(row.into());
+        match key[16] {
+            ACCOUNT if is_of_account => {
+                let mut account = json();
+                let users = account.as_object_mut().unwrap().remove("users").unwrap();
+                user = users[0].clone();
+                account["ownerEmail"] = user["email"].clone();
+                writes.push((key, put(account.to_string().as_bytes())));
+            }
+            SIGN_IN | INVITATION if is_of_account && key.len() > 17 => {
+                writes.push((key[..17].into(), put(&row)));
+                writes.push((key, Write::Remove));
+            }
+            USER_OF_EMAIL => writes.push((key, put(account.as_bytes()))),
+            SESSION if is_of_account => {
+                let mut session = json();
+                session.as_object_mut().unwrap().remove("user");
+                writes.push((key, put(session.to_string().as_bytes())));
+            }
+            MIGRATED => writes.push((key, put(br#"{"begun":3,"done":3}"#))),
+            _ => {}
+        }
+    }
+    let commit = Commit {
+        writes,
+        ..Commit::default()
+    };
+    shop.storage.commit(commit).await.unwrap();
+}
+
+/// The owner has the password, the session and the invitation of before, whatever stops the migration.
+async fn owners_of_older_programs_become_users(shop: Shop) {
+    const PASSWORD: &str = "rye and spelt";
+    let (connect, account) = (&shop.connect, shop.at.account());
+    connect.migrate().await.unwrap();
+    let invitation = connect.invite_owner(account.id).await.unwrap().secret;
+    let accepted = connect.accept_invitation(invitation.expose(), PASSWORD);
+    let session = accepted.await.unwrap().secret;
+    let invitation = connect.invite_owner(account.id).await.unwrap().secret;
+    forget_users(&shop).await;
+    // A look at it changes nothing, and shows the owner.
+    assert_eq!(
+        connect.account(account.id).await.unwrap().owner_email(),
+        account.owner_email()
+    );
+    is_clean(connect).await;
+    connect.migrate().await.unwrap();
+    let expected = rows(&*shop.storage).await;
+    for fate in [Fate::Refused, Fate::Lost, Fate::AppliedWithoutAnswer] {
+        for commits in 0..3 {
+            forget_users(&shop).await;
+            let storage = Faulty::new(shop.storage.clone());
+            storage.decide((0..commits).map(|_| Fate::Acknowledged).chain([fate]));
+            let _ = process(storage, &shop.clock).migrate().await;
+            connect.migrate().await.unwrap();
+            assert!(
+                rows(&*shop.storage).await == expected,
+                "{fate:?} after {commits}"
+            );
+        }
+    }
+    is_clean(connect).await;
+    let users = connect.users(account.id).await.unwrap();
+    assert_eq!(users.len(), 1);
+    assert_eq!(users[0].0.id.uuid(), account.id.uuid());
+    let owner = connect.session(session.expose()).await.unwrap();
+    assert!(owner.user().is_owner());
+    let here = std::net::Ipv4Addr::LOCALHOST.into();
+    connect
+        .sign_in(here, account.owner_email(), PASSWORD)
+        .await
+        .unwrap();
+    connect
+        .accept_invitation(invitation.expose(), "oats and millet")
+        .await
+        .unwrap();
+    is_clean(connect).await;
 }

@@ -14,7 +14,7 @@ use crate::{
 
 /// A customer of the service, with its locations and screens.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", from = "StoredAccount")]
 pub struct Account {
     /// Its id.
     pub id: Id<Self>,
@@ -27,8 +27,38 @@ pub struct Account {
     /// Its screens. Without any, the API is not available.
     pub screens: Vec<Screen>,
     /// Its users, in the order of their creation; at least one owner.
-    #[serde(default)]
     pub users: Vec<User>,
+}
+
+/// An account as stored, also by a program before users.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct StoredAccount {
+    id: Id<Account>,
+    name: String,
+    /// The owner's address, before users.
+    owner_email: Option<String>,
+    sandbox: bool,
+    locations: Vec<AccountLocation>,
+    screens: Vec<Screen>,
+    #[serde(default)]
+    users: Vec<User>,
+}
+
+impl From<StoredAccount> for Account {
+    fn from(stored: StoredAccount) -> Self {
+        // The owner has the id of the account, here as after the migration.
+        let owner = |email| User::owner(stored.id.uuid().into(), email);
+        let owner = stored.owner_email.map(owner);
+        Self {
+            id: stored.id,
+            name: stored.name,
+            sandbox: stored.sandbox,
+            locations: stored.locations,
+            screens: stored.screens,
+            users: stored.users.into_iter().chain(owner).collect(),
+        }
+    }
 }
 
 /// A location in the list of its account.

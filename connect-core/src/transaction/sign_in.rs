@@ -75,6 +75,13 @@ impl Session {
     }
 }
 
+impl Invitation {
+    /// The key of a user's row.
+    pub(crate) fn key(account: Uuid, user: Id<User>) -> Key {
+        key(account, Family::Invitation, &[KeyPart::Id(user.uuid())])
+    }
+}
+
 impl SignIn {
     /// The key of a user's row.
     pub(crate) fn key(account: Uuid, user: Id<User>) -> Key {

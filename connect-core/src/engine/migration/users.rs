@@ -2,7 +2,7 @@
 //!
 //! Before, an account had one owner: an e-mail address, with at most one password and invitation.
 
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value as Json};
 use uuid::Uuid;
 
@@ -10,20 +10,11 @@ use super::super::connect::Connect;
 use crate::{
     storage::{Commit, Entry, Expectation, Key, Range, Read, Value, Write},
     transaction::{
-        Fault, SignIn, User,
-        keys::{Family, KeyPart, after_prefix, key},
+        Account, Fault, Invitation, SignIn, User,
+        keys::{Family, after_prefix, key},
     },
     wire::Id,
 };
-
-/// The account of an older program. Other fields stay as they are.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct OldAccount {
-    owner_email: Option<String>,
-    #[serde(flatten)]
-    rest: Map<String, Json>,
-}
 
 /// Makes the owner of an account its first user.
 pub(super) async fn change(connect: &Connect, account: Uuid) -> Result<Option<Commit>, Fault> {
@@ -32,17 +23,16 @@ pub(super) async fn change(connect: &Connect, account: Uuid) -> Result<Option<Co
     let Some(row) = store.get(&account_key).await? else {
         return Ok(None);
     };
-    let OldAccount {
-        owner_email,
-        mut rest,
-    } = parse(&account_key, &row)?;
-    let Some(email) = owner_email else {
+    let fields: Map<String, Json> = parse(&account_key, &row)?;
+    if fields.contains_key("users") {
+        return Ok(None);
+    }
+    // Reading makes the owner a user.
+    let of: Account = parse(&account_key, &row)?;
+    let Some(user) = of.users.first() else {
         return Ok(None);
     };
-    let user = User::owner(store.environment().ids.next().into(), email);
-    let users = serde_json::to_value([&user]).map_err(|e| Fault::corrupt(&account_key, e))?;
-    rest.insert("users".to_owned(), users);
-    let mut writes = vec![(account_key.clone(), put(&account_key, &rest)?)];
+    let mut writes = vec![(account_key.clone(), put(&account_key, &of)?)];
 
     let sign_in_key = key(account, Family::SignIn, &[]);
     if let Some(sign_in) = store.get(&sign_in_key).await? {
@@ -54,7 +44,7 @@ pub(super) async fn change(connect: &Connect, account: Uuid) -> Result<Option<Co
     }
     let invitation_key = key(account, Family::Invitation, &[]);
     if let Some(invitation) = store.get(&invitation_key).await? {
-        let own = key(account, Family::Invitation, &[KeyPart::Id(user.id.uuid())]);
+        let own = Invitation::key(account, user.id);
         writes.push((own, Write::Put(invitation)));
         writes.push((invitation_key, Write::Remove));
     }

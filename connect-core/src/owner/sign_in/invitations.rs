@@ -12,10 +12,9 @@ use crate::{
         secret::{self, Secret},
         text,
     },
-    storage::Key,
     transaction::{
         Account, End, Error, Fault, Invitation, ReadKey, Reason, SignIn, UnitOfWork, User,
-        keys::{Family, KeyPart, key},
+        keys::{Family, key},
     },
     wire::{Id, Timestamp},
 };
@@ -61,7 +60,7 @@ impl Connect {
                     digest: hex::encode(secret.digest()),
                     expires_at,
                 });
-                unit.put(invitation_key(account, user), row);
+                unit.put(Invitation::key(account.uuid(), user), row);
                 Ok(End::commit(unit, IssuedInvitation { secret, expires_at }))
             })
             .await
@@ -119,7 +118,7 @@ impl Connect {
                     password_set_at: unit.now(),
                 };
                 put_sign_in(&mut unit, user.id, &sign_in).await?;
-                unit.delete(invitation_key(account.id, user.id));
+                unit.delete(Invitation::key(account.id.uuid(), user.id));
                 end_sessions(&mut unit, user.id, 0).await?;
                 let session = self.open_session(&mut unit, user.id);
                 Ok(End::commit(unit, session))
@@ -149,14 +148,6 @@ async fn find_invitation(unit: &mut UnitOfWork<'_>, value: &str) -> Result<Invit
         return Ok(Invited { account, user });
     }
     Err(bad_invitation())
-}
-
-pub(super) fn invitation_key(account: Id<Account>, user: Id<User>) -> Key {
-    key(
-        account.uuid(),
-        Family::Invitation,
-        &[KeyPart::Id(user.uuid())],
-    )
 }
 
 fn bad_invitation() -> Error {

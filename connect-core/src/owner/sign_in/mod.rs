@@ -47,7 +47,7 @@ impl SignInStatus {
 pub(super) fn keys(account: Id<Account>, user: Id<User>) -> [Key; 2] {
     [
         SignIn::key(account.uuid(), user),
-        invitations::invitation_key(account, user),
+        Invitation::key(account.uuid(), user),
     ]
 }
 

@@ -4,10 +4,7 @@ use std::net::IpAddr;
 
 use uuid::Uuid;
 
-use super::{
-    invitations::invitation_key,
-    sessions::{IssuedSession, UserSession, end_sessions, session_key},
-};
+use super::sessions::{IssuedSession, UserSession, end_sessions, session_key};
 use crate::{
     engine::Connect,
     owner::{
@@ -16,7 +13,9 @@ use crate::{
         owned,
     },
     rules::{password, text},
-    transaction::{Account, End, Error, Fault, PasswordHash, Reason, SignIn, UnitOfWork, User},
+    transaction::{
+        Account, End, Error, Fault, Invitation, PasswordHash, Reason, SignIn, UnitOfWork, User,
+    },
     wire::{Id, limits::MAX_OWNER_EMAIL, read::Invalid},
 };
 
@@ -232,7 +231,7 @@ pub(in crate::owner) async fn remove_sign_in(
         unit.delete(SignIn::email_key(&row.email));
         unit.delete(SignIn::key(account, user));
     }
-    let invitation = invitation_key(account.into(), user);
+    let invitation = Invitation::key(account, user);
     if unit.get(&invitation).await?.is_some() {
         unit.delete(invitation);
     }

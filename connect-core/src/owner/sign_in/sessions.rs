@@ -16,7 +16,8 @@ use crate::{
     },
     storage::{Key, Read, Value},
     transaction::{
-        Account, Author, End, Error, Fault, Origin, ReadKey, Reason, Session, UnitOfWork, User,
+        Account, Author, End, Error, Fault, Origin, ReadKey, Reads, Reason, Session, UnitOfWork,
+        User,
         keys::{Family, KeyPart, key},
     },
     wire::{Id, Location, Timestamp},
@@ -207,6 +208,7 @@ impl Connect {
         let (user, ends) = (of.user.id, &ends);
         self.store()
             .transact(of.account.id, |mut unit| async move {
+                unit.load(Reads::of(of.account.id.uuid())).await?;
                 let sessions = sessions_of(&mut unit, user).await?.into_iter();
                 for (session_key, _) in sessions.filter(|(key, _)| ends(key)) {
                     unit.delete(session_key);
@@ -338,7 +340,7 @@ mod tests {
     use crate::{
         storage::memory::MemoryStorage,
         transaction::{
-            Reads, Store,
+            Store,
             environment::{Environment, ManualClock},
         },
     };
