@@ -36,8 +36,8 @@ pub use backup as transfer;
 #[cfg(feature = "logic")]
 pub use engine::{
     Answer, Connect, ConnectBuilder, FromJson, Idempotency, Input, Json, JsonRecords, Listed,
-    Maintenance, Outcome, Readable, Records, Request, Resource, Reversible, Rows, Upsert, Write,
-    Written,
+    Maintenance, Outcome, Readable, Records, Request, Resource, Reversible, Rows, StoredSecrets,
+    Upsert, Write, Written,
 };
 #[cfg(feature = "logic")]
 pub use integrity::{CheckProgress, CheckReport, Problem, ProblemKind};

@@ -8,7 +8,7 @@ use crate::{
     storage::Storage,
     transaction::{
         StorageLimits,
-        environment::{Clock, Environment, Ids, ImageLinks, Randomness, WebhookLinks},
+        environment::{Clock, Environment, Ids, ImageLinks, Randomness, SecretKeys, WebhookLinks},
     },
 };
 
@@ -87,6 +87,17 @@ impl ConnectBuilder {
     /// [`SystemRandomness`](crate::transaction::environment::SystemRandomness).
     pub fn randomness(mut self, randomness: Arc<dyn Randomness>) -> Self {
         self.environment.randomness = randomness;
+        self
+    }
+
+    /// Sets the keys by which stored secrets are sealed, such as the signing secrets of webhooks.
+    /// Without this they are stored in clear. With it, [`maintain`](Connect::maintain) seals the secrets in
+    /// clear, and seals those of former keys by the first one.
+    ///
+    /// Have the keys outside of the store and of its copies, such as in a file. A webhook waits while the key of
+    /// its secret is missing.
+    pub fn secret_keys(mut self, keys: Arc<dyn SecretKeys>) -> Self {
+        self.environment.secret_keys = Some(keys);
         self
     }
 

@@ -2,6 +2,8 @@
 
 use std::{net::IpAddr, sync::Arc};
 
+use parking_lot::Mutex;
+
 use super::{replay_hints::ReplayHints, write_queue::WriteQueues};
 use crate::{
     auth::{Access, Admission, Authenticated, Denied, SignIns},
@@ -9,7 +11,7 @@ use crate::{
     storage::Storage,
     transaction::{
         Author, Authorship, Origin, StorageLimits, Store,
-        environment::{Environment, Metrics},
+        environment::{Environment, KeyRing, Metrics},
     },
     wire::Timestamp,
 };
@@ -31,6 +33,8 @@ pub(crate) struct Core {
     pub(crate) sign_ins: SignIns,
     pub(crate) queues: Arc<WriteQueues>,
     pub(crate) replay_hints: ReplayHints,
+    /// The keys for which maintenance has found all secrets sealed.
+    pub(super) sealed_for: Mutex<Option<KeyRing>>,
 }
 
 impl Connect {
@@ -50,6 +54,7 @@ impl Connect {
                 sign_ins: SignIns::new(store.clone()),
                 queues: Arc::new(WriteQueues::new(store)),
                 replay_hints: ReplayHints::default(),
+                sealed_for: Mutex::default(),
             }),
             authorship: None,
         }

@@ -37,7 +37,7 @@ pub(crate) use change::{Change, MOST_RECORDS, yield_periodically};
 pub use connect::Connect;
 pub(crate) use crud::{create, find, reads_of_draft, remove, replace, update};
 pub(crate) use item_errors::ItemErrors;
-pub use maintenance::Maintenance;
+pub use maintenance::{Maintenance, StoredSecrets};
 pub(crate) use page_request::PageRequest;
 pub(crate) use pages::Filter;
 pub use records::JsonRecords;

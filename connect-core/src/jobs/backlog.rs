@@ -75,6 +75,8 @@ pub struct WebhookCount {
     pub failed: usize,
     /// Webhooks switched off by their owner.
     pub off: usize,
+    /// Webhooks switched on whose secret does not open. Their deliveries wait.
+    pub unsigned: usize,
 }
 
 /// The creation time of a delivery, the only field read here.
@@ -122,6 +124,7 @@ impl Connect {
         let accounts = self.account_ids().await?;
         let mut counted = WebhookCount::default();
         let mut all_off = BTreeSet::new();
+        let (sealer, now) = (self.store().sealer(), self.now());
         for accounts in accounts.chunks(PIECE) {
             let keys = accounts.iter().map(|account| Webhooks::key(account.uuid()));
             let keys: Vec<_> = keys.collect();
@@ -132,6 +135,8 @@ impl Connect {
                 for own in webhooks.0 {
                     if !own.webhook.is_enabled() {
                         all_off.insert(own.webhook.id.uuid());
+                    } else if own.signing_secrets(&sealer, now).is_err() {
+                        counted.unsigned += 1;
                     }
                     let off = own.webhook.switched_off.map(|off| off.reason);
                     *match off {

@@ -25,8 +25,8 @@ pub use {
     tokens::{IssuedToken, NewToken},
     users::{NewUser, UserChange},
     webhooks::{
-        IssuedWebhook, MOST_WAITING_COUNTED, NewWebhook, Resent, WaitingEvents, WebhookChange,
-        WebhookHealth,
+        IssuedWebhook, MOST_WAITING_COUNTED, NewWebhook, Resent, RolledSecret, WaitingEvents,
+        WebhookChange, WebhookHealth,
     },
 };
 

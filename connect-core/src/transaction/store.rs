@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 use uuid::Uuid;
 
 use super::{
-    Fault, StorageLimits, Webhooks,
+    Fault, SecretSealer, StorageLimits, Webhooks,
     contended::Contended,
     environment::{Clock as _, Environment, Metrics, MonotonicClock, Skew},
     subscribers::WebhooksCache,
@@ -72,6 +72,11 @@ impl Store {
 
     pub(crate) fn environment(&self) -> &Environment {
         &self.environment
+    }
+
+    /// Seals and opens stored secrets by the present keys.
+    pub(crate) fn sealer(&self) -> SecretSealer {
+        SecretSealer::of(&self.environment)
     }
 
     /// The current time, unaffected by steps of the machine's clock.

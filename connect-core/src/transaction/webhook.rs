@@ -3,13 +3,11 @@
 //! Every commit at a location reads the row and expects it unchanged, so an event goes to the
 //! webhooks as of its commit.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{
-    Account, Fault,
+    Account, Fault, OpenSecret, Place, Sealed, SealedRow, SecretSealer, Unopened,
     keys::{Family, key},
 };
 use crate::{
@@ -88,31 +86,10 @@ pub enum OwnerMail {
     NotConfigured,
 }
 
-/// A secret for signing deliveries. `Debug` hides it.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub(crate) struct SigningSecret(String);
-
-impl SigningSecret {
-    pub(crate) fn new(value: String) -> Self {
-        Self(value)
-    }
-
-    pub(crate) fn expose(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Debug for SigningSecret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("SigningSecret(..)")
-    }
-}
-
 /// A replaced secret, and the end of its use beside the new one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FormerSecret {
-    pub(crate) secret: SigningSecret,
+    pub(crate) secret: Sealed,
     pub(crate) until: Timestamp,
 }
 
@@ -121,17 +98,64 @@ pub(crate) struct FormerSecret {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct OwnWebhook {
     pub(crate) webhook: Webhook,
-    pub(crate) secret: SigningSecret,
+    pub(crate) secret: Sealed,
     pub(crate) former: Option<FormerSecret>,
     /// The last switch-on with a drop of the waiting deliveries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) dropped_at: Option<Timestamp>,
 }
 
+impl OwnWebhook {
+    /// The place of the secrets of a webhook.
+    pub(crate) fn place(webhook: Id<Webhook>) -> Place {
+        Place {
+            kind: "webhook secret",
+            of: webhook.uuid(),
+        }
+    }
+
+    /// Opens the secrets for signatures at `now`, the current one first.
+    ///
+    /// # Errors
+    /// One of them does not open. A receiver may know that one alone, so nothing is to be sent.
+    pub(crate) fn signing_secrets(
+        &self,
+        sealer: &SecretSealer,
+        now: Timestamp,
+    ) -> Result<Vec<OpenSecret>, Unopened> {
+        let former = self.former.iter().filter(|former| now < former.until);
+        let secrets = [&self.secret]
+            .into_iter()
+            .chain(former.map(|former| &former.secret));
+        let place = Self::place(self.webhook.id);
+        secrets.map(|secret| sealer.open(secret, place)).collect()
+    }
+}
+
 /// The webhooks of an account, in the order of their creation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Webhooks(pub(crate) Vec<OwnWebhook>);
+
+impl SealedRow for Webhooks {
+    fn key_of(account: Uuid) -> Key {
+        Self::key(account)
+    }
+
+    fn secrets(&mut self) -> Vec<(Place, &mut Sealed)> {
+        let mut secrets = Vec::new();
+        for own in &mut self.0 {
+            let place = OwnWebhook::place(own.webhook.id);
+            secrets.push((place, &mut own.secret));
+            secrets.extend(
+                own.former
+                    .iter_mut()
+                    .map(|former| (place, &mut former.secret)),
+            );
+        }
+        secrets
+    }
+}
 
 impl Webhooks {
     /// The key of an account's row.

@@ -1,15 +1,17 @@
 //! Periodic maintenance.
-//! It purges expired rows, moves the clocks of idle locations, and stores the last uses of tokens.
+//! It seals secrets by the first key, purges expired rows, moves the clocks of idle locations, and stores the last uses of tokens.
 //!
 //! Purging uses the monotonic clock of the process, so a step of the machine's clock purges nothing.
 
 mod idle;
 mod purge;
+mod secrets;
 
 use std::time::Duration;
 
 pub use self::purge::Maintenance;
 use self::purge::Purge;
+pub use self::secrets::StoredSecrets;
 use super::connect::Connect;
 use crate::{
     storage::{Commit, Key, Value, Write},
@@ -45,14 +47,18 @@ impl Connect {
     /// The storage failed as a whole; the next round continues from there.
     pub async fn maintain(&self) -> Result<Maintenance, Error> {
         self.flush_token_usage().await?;
+        // Whatever the clock says.
+        let sealed = self.seal_secrets().await?;
         let now = self.now();
         if !self.may_purge(now).await? {
             return Ok(Maintenance {
+                sealed,
                 is_held_off: true,
                 ..Maintenance::default()
             });
         }
-        Ok(Purge::new(self, now).run().await?)
+        let done = Purge::new(self, now).run().await?;
+        Ok(Maintenance { sealed, ..done })
     }
 
     /// Returns true if the clock can be trusted for purging.

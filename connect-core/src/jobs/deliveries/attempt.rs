@@ -9,7 +9,7 @@ use crate::{
     rules::webhook::{is_success, next_attempt},
     storage::{Key, Value},
     transaction::{
-        Delivery, DeliveryAttempt, DeliveryStatus, OwnWebhook, Store,
+        Delivery, DeliveryAttempt, DeliveryStatus, OwnWebhook, Store, Unopened,
         environment::{SendFailure, WebhookAnswer, WebhookRequest, WebhookSender},
     },
     wire::{Event, Ping, limits::WEBHOOK_SECONDS},
@@ -53,7 +53,7 @@ pub(super) struct Attempted {
 /// Attempts a delivery.
 ///
 /// # Errors
-/// The sender is full. The delivery comes back without an attempt.
+/// The sender is full, or the secret does not open any more. The delivery comes back without an attempt.
 pub(super) async fn attempt(
     store: &Store,
     sender: &dyn WebhookSender,
@@ -112,7 +112,7 @@ async fn send(
     delivery: &Delivery,
     body: &Value,
 ) -> Result<WebhookAnswer, SendFailure> {
-    let request = request(own, delivery, body, store);
+    let request = request(own, delivery, body, store).map_err(|_| SendFailure::NotTried)?;
     let limit = Duration::from_secs(WEBHOOK_SECONDS);
     let sent = timeout(limit, sender.send(&request)).await;
     sent.unwrap_or_else(|_| {
@@ -143,18 +143,22 @@ fn reason(result: &Result<u16, String>, is_success: bool) -> Option<String> {
     }
 }
 
-fn request(own: &OwnWebhook, delivery: &Delivery, body: &Value, store: &Store) -> WebhookRequest {
+fn request(
+    own: &OwnWebhook,
+    delivery: &Delivery,
+    body: &Value,
+    store: &Store,
+) -> Result<WebhookRequest, Unopened> {
     let (now, signed_at) = (store.now(), store.signing_time());
     let seconds = u64::try_from(signed_at.seconds()).unwrap_or_default();
-    let former = own.former.as_ref().filter(|former| now < former.until);
-    let secrets = [Some(&own.secret), former.map(|former| &former.secret)];
-    let secrets = secrets.into_iter().flatten();
+    let secrets = own.signing_secrets(&store.sealer(), now)?;
     // Secrets that this service made are never refused.
     let secrets: Vec<_> = secrets
+        .iter()
         .filter_map(|secret| verify::Secret::new(secret.expose()).ok())
         .collect();
     let signature = verify::sign(&secrets, seconds, &**body).to_string();
-    WebhookRequest {
+    Ok(WebhookRequest {
         url: own.webhook.url.clone(),
         headers: vec![
             ("content-type", "application/json".to_owned()),
@@ -164,7 +168,7 @@ fn request(own: &OwnWebhook, delivery: &Delivery, body: &Value, store: &Store) -
             ("service-delivery-id", delivery.id.to_string()),
         ],
         body: body.to_vec(),
-    }
+    })
 }
 
 /// The body of a `ping`, the same in every attempt.

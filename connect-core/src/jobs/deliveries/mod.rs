@@ -20,6 +20,7 @@ mod resume;
 mod session;
 mod session_commits;
 mod stock;
+mod unsigned;
 mod work;
 mod worker;
 

@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use tokio::sync::{Semaphore, watch};
 
-use super::hosts::{HostLimits, Hosts};
+use super::{
+    hosts::{HostLimits, Hosts},
+    unsigned::UnsignedWebhooks,
+};
 use crate::{
     engine::Connect,
     transaction::{
@@ -30,6 +33,8 @@ pub struct WebhookWorker {
     pub(super) places: Semaphore,
     /// The places at each host.
     pub(super) hosts: Hosts,
+    /// The webhooks without a secret that opens.
+    pub(super) unsigned: UnsignedWebhooks,
     /// Set to stop new attempts.
     pub(super) stop: watch::Sender<bool>,
 }
@@ -49,6 +54,7 @@ impl Connect {
             pages: None,
             places: Semaphore::new(PLACES),
             hosts: Hosts::default(),
+            unsigned: UnsignedWebhooks::default(),
             stop: watch::Sender::new(false),
         }
     }

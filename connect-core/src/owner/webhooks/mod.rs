@@ -25,7 +25,7 @@ use crate::{
     },
     storage::{Key, Read, State, Value},
     transaction::{
-        Account, Delivery, Error, EventRef, Fault, FormerSecret, OwnWebhook, SigningSecret,
+        Account, Delivery, Error, EventRef, Fault, FormerSecret, OwnWebhook,
         SwitchOffReason, SwitchedOff, Webhook, Webhooks,
         keys::{Family, key},
     },
@@ -71,6 +71,15 @@ pub struct IssuedWebhook {
     pub secret: Secret,
 }
 
+/// A new secret of a webhook, shown only once.
+#[derive(Clone, Debug)]
+pub struct RolledSecret {
+    /// The secret.
+    pub secret: Secret,
+    /// Set if the former secret signs no more, as it could not be opened.
+    pub is_former_lost: bool,
+}
+
 impl Owned for OwnWebhook {
     const NAME: &'static str = "webhook";
     const MOST: usize = MAX_WEBHOOKS;
@@ -97,9 +106,10 @@ impl Connect {
         self.set_up_webhooks(account, |setup| {
             check_locations(&setup.account, &setup.reach, &new.location_ids)?;
             let secret = self.new_signing_secret();
-            let now = setup.unit.now();
+            let (id, now) = (setup.unit.next_id().into(), setup.unit.now());
+            let sealer = self.store().sealer();
             let webhook = Webhook {
-                id: setup.unit.next_id().into(),
+                id,
                 account_id: account,
                 url: new.url.clone(),
                 events: new.events.clone(),
@@ -110,7 +120,7 @@ impl Connect {
             };
             let own = OwnWebhook {
                 webhook: webhook.clone(),
-                secret: SigningSecret::new(secret.expose().to_owned()),
+                secret: sealer.seal(secret.expose(), OwnWebhook::place(id))?,
                 former: None,
                 dropped_at: None,
             };
@@ -147,6 +157,19 @@ impl Connect {
             Ok((own.webhook, health))
         };
         webhooks.into_iter().zip(&keys).map(with_health).collect()
+    }
+
+    /// The webhooks of an account whose secret does not open, as its key is lost or not here yet.
+    /// Their deliveries wait. A [new secret](Self::roll_webhook_secret) lets them go out.
+    ///
+    /// # Errors
+    /// The storage failed.
+    pub async fn unsigned_webhooks(&self, account: Id<Account>) -> Result<Vec<Id<Webhook>>, Error> {
+        let (sealer, now) = (self.store().sealer(), self.now());
+        let webhooks = self.store().webhooks_of(account.uuid()).await?;
+        let unsigned = webhooks.0.iter();
+        let unsigned = unsigned.filter(|own| own.signing_secrets(&sealer, now).is_err());
+        Ok(unsigned.map(|own| own.webhook.id).collect())
     }
 
     /// The webhook with this id.
@@ -230,25 +253,36 @@ impl Connect {
     }
 
     /// Gives a webhook a new secret for all signatures from now on.
-    /// For 24 hours the previous secret signs as well; older ones do not.
+    /// For 24 hours the previous secret signs as well; older ones do not. A previous secret whose key is lost is
+    /// dropped: receivers need the new one, and waiting deliveries go out with it.
     ///
     /// # Errors
-    /// [`Error::NotFound`].
+    /// [`Error::NotFound`], or [`Error::Conflict`] while the core has no key for the new one.
     pub async fn roll_webhook_secret(
         &self,
         account: Id<Account>,
         id: Id<Webhook>,
-    ) -> Result<Secret, Error> {
+    ) -> Result<RolledSecret, Error> {
         self.set_up_webhooks(account, |setup| {
             let secret = self.new_signing_secret();
             let until = setup.unit.now().plus_seconds(FORMER_SECRET_HOURS * 3600);
+            let (sealer, place) = (self.store().sealer(), OwnWebhook::place(id));
             let own = setup.find(id)?;
-            let new = SigningSecret::new(secret.expose().to_owned());
-            own.former = Some(FormerSecret {
-                secret: std::mem::replace(&mut own.secret, new),
+            let new = sealer.seal(secret.expose(), place)?;
+            let former = std::mem::replace(&mut own.secret, new);
+            let is_former_lost = sealer.open(&former, place).is_err();
+            own.former = (!is_former_lost).then_some(FormerSecret {
+                secret: former,
                 until,
             });
-            Ok(secret)
+            if is_former_lost {
+                // Its deliveries have waited for the key.
+                setup.wake(id);
+            }
+            Ok(RolledSecret {
+                secret,
+                is_former_lost,
+            })
         })
         .await
     }

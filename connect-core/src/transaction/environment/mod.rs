@@ -1,11 +1,12 @@
 //! Time, ids and randomness, injected for control by tests.
 //! A test of a day of retries, or of a step of the clock, takes milliseconds. Also the ports for
-//! images, webhooks and mail to owners, and the counters of the core.
+//! images, webhooks, mail to owners and the keys of secrets, and the counters of the core.
 
 mod clock;
 mod images;
 mod metrics;
 mod monotonic;
+mod secret_keys;
 mod webhooks;
 
 use std::sync::{
@@ -19,6 +20,7 @@ pub use clock::{Clock, ManualClock, SystemClock};
 pub use images::{HttpsLinks, ImageFailure, ImageLinks, Images};
 pub use metrics::{Counter, Deliveries, ImageJobs, Limited, Metrics};
 pub use monotonic::{MonotonicClock, Skew};
+pub use secret_keys::{KeyId, KeyRing, NoSecretKey, SecretKey, SecretKeys};
 pub use webhooks::{
     HttpsWebhooks, Mail, Mailer, SendFailure, WebhookAnswer, WebhookLinks, WebhookRequest,
     WebhookSender,
@@ -47,6 +49,8 @@ pub(crate) struct Environment {
     pub(crate) ids: Arc<dyn Ids>,
     /// Makes secrets.
     pub(crate) randomness: Arc<dyn Randomness>,
+    /// Seals stored secrets; without it they stay in clear.
+    pub(crate) secret_keys: Option<Arc<dyn SecretKeys>>,
     /// Checks links to images.
     pub(crate) image_links: Arc<dyn ImageLinks>,
     /// Checks the addresses of webhooks.
@@ -63,6 +67,7 @@ impl Default for Environment {
             signing_clock: None,
             ids: Arc::new(UuidV7),
             randomness: Arc::new(SystemRandomness),
+            secret_keys: None,
             image_links: Arc::new(HttpsLinks),
             webhook_links: Arc::new(HttpsWebhooks),
             holds_deliveries: false,

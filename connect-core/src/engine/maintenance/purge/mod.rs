@@ -42,6 +42,8 @@ pub struct Maintenance {
     pub deliveries: usize,
     /// Purged tokens, 90 days after their revocation or expiry.
     pub tokens: usize,
+    /// Secrets sealed by the first key. They were in clear, or sealed by a former key.
+    pub sealed: usize,
     /// Unreadable rows, and failed parts of the round.
     /// They are left for the next round, and named in the log.
     pub failed: usize,

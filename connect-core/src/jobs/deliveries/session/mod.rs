@@ -12,7 +12,7 @@ use super::{
     attempt::{Attempted, DueDelivery, attempt},
     fair_scheduler::Chosen,
     hosts::{Host, HostPlace},
-    mail, purge, resume,
+    mail, purge, queue, resume,
     session_commits::{LeasedWebhook, SessionLease},
     stock,
     work::DeliveryWork,
@@ -61,6 +61,9 @@ const _: () = assert!(SPARE + WEBHOOK_SECONDS as i64 <= LEASE);
 /// The pause of a webhook after its sender was full, in seconds.
 const CROWDED_PAUSE: i64 = 5;
 
+/// The seconds before a retry of a webhook whose secret does not open.
+const KEY_PAUSE: i64 = 60;
+
 /// The seconds before a retry of unreadable waiting stock events.
 const RELEASE_PAUSE: i64 = 300;
 
@@ -92,6 +95,13 @@ pub(super) async fn run(
     if leased.enabled().is_some() && !leased.health.may_attempt(store.now()) {
         // Stock events wait with the rest, and are moved into the queue with the next probe.
         next = leased.health.next_probe();
+    } else if let Some(own) = leased.enabled()
+        && !worker.unsigned.can_sign(store, own)
+    {
+        pause = KEY_PAUSE;
+        if queue::has_any(store, webhook.uuid(), Family::WaitingStock).await? {
+            next = Some(store.now().plus_seconds(KEY_PAUSE));
+        }
     } else if leased.enabled().is_some() && leased.is_resumed {
         let released = stock::release(session).await;
         next = released.unwrap_or_else(|fault| {
