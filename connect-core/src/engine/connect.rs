@@ -1,6 +1,6 @@
 //! The entrance to the core.
 
-use std::{net::IpAddr, sync::Arc};
+use std::{net::IpAddr, sync::Arc, time::Duration};
 
 use parking_lot::Mutex;
 
@@ -33,8 +33,8 @@ pub(crate) struct Core {
     pub(crate) sign_ins: SignIns,
     pub(crate) queues: Arc<WriteQueues>,
     pub(crate) replay_hints: ReplayHints,
-    /// The keys for which maintenance has found all secrets sealed.
-    pub(super) sealed_for: Mutex<Option<KeyRing>>,
+    /// The keys for which maintenance has found all secrets sealed, and the elapsed time then.
+    pub(super) sealed_for: Mutex<Option<(KeyRing, Duration)>>,
 }
 
 impl Connect {

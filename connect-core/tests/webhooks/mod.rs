@@ -12,6 +12,7 @@ mod killed;
 mod leases;
 mod outages;
 mod scripts;
+mod sealed;
 mod secrets;
 mod setup;
 mod skew;

@@ -15,6 +15,7 @@ pub(crate) mod moving;
 mod network;
 pub(crate) mod progress_line;
 mod secret;
+pub(crate) mod secret_keys;
 mod settings;
 pub(crate) mod startup_banner;
 mod storage;
@@ -46,6 +47,7 @@ use crate::{
 };
 
 pub use image_place::ImagePlace;
+pub use secret_keys::{GivenKeys, KeyFileError, NoKeys, SecretKeyOptions, SecretsCommand};
 pub use settings::{Setting, Source};
 pub use storage::StorageChoice;
 
@@ -114,7 +116,8 @@ impl Arguments {
             | Command::Token { options, .. }
             | Command::User { options, .. }
             | Command::Screen { options, .. }
-            | Command::Webhook { options, .. } => &options.store,
+            | Command::Webhook { options, .. }
+            | Command::Secrets { options, .. } => &options.store,
         }
     }
 
@@ -260,6 +263,16 @@ pub enum Command {
         #[command(subcommand)]
         command: WebhookCommand,
     },
+    /// Show and change the keys by which the secrets in the store are sealed. Works beside a running server, and
+    /// without one.
+    Secrets {
+        /// The options of every such command.
+        #[command(flatten)]
+        options: AdminOptions,
+        /// The command.
+        #[command(subcommand)]
+        command: SecretsCommand,
+    },
 }
 
 /// The options of a command of the operator.
@@ -291,6 +304,9 @@ pub struct StoreOptions {
         global = true
     )]
     pub storage: Option<StorageChoice>,
+    /// The keys for the secrets in the store.
+    #[command(flatten)]
+    pub secrets: SecretKeyOptions,
     /// The use of the database, if the store is one.
     #[command(flatten)]
     pub database: DatabaseOptions,

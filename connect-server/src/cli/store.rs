@@ -190,7 +190,7 @@ impl StorageChoice {
     }
 
     /// The file beside the store's directory, with its name and this suffix.
-    fn beside(&self, end: &str) -> Option<PathBuf> {
+    pub(super) fn beside(&self, end: &str) -> Option<PathBuf> {
         self.path().map(|path| {
             let mut name = path.file_name().unwrap_or_default().to_owned();
             name.push(end);

@@ -37,6 +37,8 @@ pub(crate) struct Execution<'a> {
     pub(crate) subject: Subject,
     /// The secret that it made.
     pub(crate) secret: Option<ShownOnce>,
+    /// Set if the secret that it replaced signs no more.
+    pub(crate) is_former_lost: bool,
 }
 
 /// The result of a command as JSON, read when it is shown.
@@ -80,6 +82,7 @@ impl<'a> Execution<'a> {
             action: None,
             subject: Subject::default(),
             secret: None,
+            is_former_lost: false,
         }
     }
 

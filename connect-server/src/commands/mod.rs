@@ -9,6 +9,7 @@ pub mod accounts;
 mod execution;
 pub mod locations;
 pub mod screens;
+pub mod secrets;
 mod shown_once;
 pub mod tokens;
 pub mod users;
@@ -21,7 +22,7 @@ use serde_json::Value;
 pub use self::shown_once::ShownOnce;
 use self::{
     accounts::AccountCommand, locations::LocationCommand, screens::ScreenCommand,
-    tokens::TokenCommand, users::UserCommand, webhooks::WebhookCommand,
+    secrets::SecretCommand, tokens::TokenCommand, users::UserCommand, webhooks::WebhookCommand,
 };
 pub(crate) use self::{
     execution::{Authority, Execution, Shown},
@@ -44,6 +45,8 @@ pub enum OwnerCommand {
     User(UserCommand),
     /// About webhooks.
     Webhook(WebhookCommand),
+    /// About stored secrets.
+    Secrets(SecretCommand),
 }
 
 impl OwnerCommand {
@@ -60,6 +63,7 @@ impl OwnerCommand {
             Self::Token(command) => tokens::execute(command, to).await,
             Self::User(command) => users::execute(command, to).await,
             Self::Webhook(command) => webhooks::execute(command, to).await,
+            Self::Secrets(command) => secrets::execute(command, to).await,
         }
     }
 
@@ -73,7 +77,14 @@ impl OwnerCommand {
                 | Self::Token(TokenCommand::List { .. })
                 | Self::User(UserCommand::List)
                 | Self::Webhook(WebhookCommand::List | WebhookCommand::Deliveries { .. })
+                | Self::Secrets(SecretCommand::Status)
         )
+    }
+
+    /// Returns whether the command stores a secret, for which a key is needed.
+    pub(crate) fn seals(&self) -> bool {
+        use WebhookCommand::{Create, Roll};
+        matches!(self, Self::Webhook(Create { .. } | Roll { .. }))
     }
 
     /// Returns the result of the command as text.
@@ -88,6 +99,7 @@ impl OwnerCommand {
             Self::Token(command) => tokens::text(command, result)?,
             Self::User(command) => users::text(command, result)?,
             Self::Webhook(command) => webhooks::text(command, result)?,
+            Self::Secrets(SecretCommand::Status) => secrets::text(result)?,
         })
     }
 
@@ -120,6 +132,7 @@ is_a! {
     Token(TokenCommand),
     User(UserCommand),
     Webhook(WebhookCommand),
+    Secrets(SecretCommand),
 }
 
 #[cfg(test)]

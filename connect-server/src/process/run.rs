@@ -34,7 +34,7 @@ use super::{
 use crate::{
     api::{ConnectApp, ListenerKind, templates},
     cli::{
-        Arguments, Command, ImagePlace, Options,
+        Arguments, Command, ImagePlace, KeyFileError, NoKeys, Options, SecretsCommand,
         admin::{self, AdminCredentials, AdminCredentialsFile},
         backup::{self, Backups},
         check::{self, Use},
@@ -42,9 +42,11 @@ use crate::{
         health,
         import_guard::{self, UnfinishedImport},
         moving,
+        secret_keys::{self, SecretKeySource},
         startup_banner::StartupBanner,
         store::{NoDataFolder, OtherOwner, Store, StoreError, StoreHealth},
     },
+    commands::secrets::SecretCommand,
     net::{Server, StartError, networks::Networks},
     sandbox::{
         ClockFileError, SandboxClock,
@@ -85,6 +87,12 @@ pub enum RunError {
     /// The mark of a restored store cannot be read.
     #[error(transparent)]
     Deliveries(#[from] DeliveriesError),
+    /// The file of keys for stored secrets cannot be used.
+    #[error(transparent)]
+    KeyFile(#[from] KeyFileError),
+    /// There is no key for stored secrets.
+    #[error(transparent)]
+    Keys(#[from] NoKeys),
     /// The machine's clock cannot be right.
     #[error(transparent)]
     Clock(#[from] ClockSkew),
@@ -175,6 +183,12 @@ pub async fn run(arguments: Arguments) -> Result<ExitCode, RunError> {
         } => {
             return Ok(admin::run(&options, command.into(), allow_networks).await);
         }
+        Command::Secrets { options, command } => match command {
+            SecretsCommand::Status => {
+                return Ok(admin::run(&options, SecretCommand::Status.into(), None).await);
+            }
+            SecretsCommand::Rotate => return Ok(secret_keys::rotate(&options)),
+        },
     }?;
     Ok(ExitCode::SUCCESS)
 }
@@ -395,9 +409,11 @@ impl Started {
         let allowed = allowed_networks(options, is_demo);
         let guard = AddressGuard::allowing(allowed.clone());
         let webhooks = Arc::new(WebhookClient::new(guard.clone())?);
+        let keys = SecretKeySource::of(&options.store, &options.store.choice()?)?;
         let mut builder = Connect::builder(store.storage())
             .clock(clock.clone())
             .signing_clock(Arc::new(SystemClock))
+            .secret_keys(keys.keys())
             .limits(options.limits())
             .storage_limits(options.account_limits.limits())
             .image_links(Arc::new(guard.clone()))
@@ -411,6 +427,7 @@ impl Started {
         let connect = builder.build();
         let backups = Backups::new(move || store.freeze());
         check_clock(&connect, clock.now(), options.trust_clock).await?;
+        keys.prepare(&connect).await?;
         let listeners = Listeners::bind(options).await?;
         let images = images(options, allowed, &listeners.api).await?;
         // Last, as older programs are refused from then on: a wrong setting should not end their service.

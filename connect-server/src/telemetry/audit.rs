@@ -114,6 +114,8 @@ actions! {
     RepairStore = "store.repair",
     /// A restored store becomes the one in use.
     DeliverFromStore = "store.deliver",
+    /// The file of keys for stored secrets gets a new one.
+    RotateSecretKeys = "secrets.rotate",
     /// The time of the machine is trusted against that of the store.
     TrustClock = "clock.trust",
     /// The sandbox simulates something, or its clock is put ahead.

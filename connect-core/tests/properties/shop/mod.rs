@@ -6,4 +6,4 @@ mod open;
 mod slow;
 
 pub(crate) use look::{Filters, events};
-pub(crate) use open::{Backend, START, Shop};
+pub(crate) use open::{Backend, Premises, START, Shop};

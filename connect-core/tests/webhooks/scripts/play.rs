@@ -163,7 +163,8 @@ impl Play {
             }
             ["delete"] => connect.delete_webhook(account, self.id(hook)).await?,
             ["roll"] => {
-                let secret = connect.roll_webhook_secret(account, self.id(hook)).await?;
+                let rolled = connect.roll_webhook_secret(account, self.id(hook)).await?;
+                let secret = rolled.secret;
                 let (_, secrets) = self.hooks.get_mut(hook).unwrap();
                 secrets.push(secret.expose().to_owned());
             }

@@ -12,9 +12,10 @@ use super::{
 };
 use crate::{
     cli::{
-        AdminOptions, StorageChoice,
+        AdminOptions, KeyFileError, NoKeys, StorageChoice,
         clock_check::{self, ClockSkew},
         failure,
+        secret_keys::SecretKeySource,
         store::{NoDataFolder, Store},
     },
     commands::{Authority, Execution, OwnerCommand},
@@ -48,6 +49,10 @@ enum NotDone {
         .0.cause()
     )]
     Migration(Error),
+    #[error(transparent)]
+    KeyFile(#[from] KeyFileError),
+    #[error(transparent)]
+    Keys(#[from] NoKeys),
     #[error("{}", .0.cause())]
     Refused(#[from] Error),
     #[error("the result could not be read: {0}")]
@@ -122,7 +127,8 @@ async fn result(
     Ok(match Reached::find(&options.store, &choice, ask).await? {
         Reached::Server(result) => (result, ExecutedBy::Server),
         Reached::Here(store) => {
-            let result = on_store(store, &choice, command, guard).await?;
+            let keys = SecretKeySource::of(&options.store, &choice)?;
+            let result = on_store(store, &choice, keys, command, guard).await?;
             (result, ExecutedBy::CommandLine)
         }
     })
@@ -150,6 +156,7 @@ async fn in_memory(
 async fn on_store(
     store: Store,
     choice: &StorageChoice,
+    keys: SecretKeySource,
     command: &OwnerCommand,
     guard: AddressGuard,
 ) -> Result<Value, NotDone> {
@@ -158,10 +165,14 @@ async fn on_store(
     let connect = Connect::builder(store.storage())
         .clock(clock.clone())
         .webhook_links(Arc::new(links))
+        .secret_keys(keys.keys())
         .build();
     clock_check::check(&connect, clock.now()).await?;
     if !command.is_list() {
         connect.migrate().await.map_err(NotDone::Migration)?;
+    }
+    if command.seals() {
+        keys.prepare(&connect).await?;
     }
     let mut execution = Execution::new(&connect, Authority::Operator, None);
     let shown = command.execute(&mut execution).await;

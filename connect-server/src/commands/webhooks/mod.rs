@@ -59,13 +59,13 @@ pub(super) async fn execute<'a>(
             known(NewSecret {
                 id: issued.webhook.id,
                 secret: to.show_once(&issued.secret),
+                former_lost: false,
             })
         }
         Command::List => {
             let mut all = Vec::new();
             for account in to.accounts().await? {
-                let webhooks = connect.webhooks(account).await?.into_iter();
-                all.extend(webhooks.map(WebhookView::new));
+                all.extend(views(connect, account).await?);
             }
             known(all)
         }
@@ -86,10 +86,12 @@ pub(super) async fn execute<'a>(
         }
         Command::Roll { id } => {
             let account = to.on(Action::RollWebhookSecret, *id).await?;
-            let secret = connect.roll_webhook_secret(account, *id).await?;
+            let rolled = connect.roll_webhook_secret(account, *id).await?;
+            to.is_former_lost = rolled.is_former_lost;
             known(NewSecret {
                 id: *id,
-                secret: to.show_once(&secret),
+                secret: to.show_once(&rolled.secret),
+                former_lost: rolled.is_former_lost,
             })
         }
         Command::Enable { id, drop_waiting } => {
@@ -133,10 +135,20 @@ async fn view(
     account: Id<Account>,
     id: Id<Webhook>,
 ) -> Result<WebhookView, Error> {
-    let webhooks = connect.webhooks(account).await?;
-    let found = webhooks.into_iter().find(|(webhook, _)| webhook.id == id);
-    let found = found.ok_or_else(|| missing(id))?;
-    Ok(WebhookView::new(found))
+    let mut views = views(connect, account).await?.into_iter();
+    let found = views.find(|view| view.webhook.id == id);
+    found.ok_or_else(|| missing(id))
+}
+
+/// Returns the current state of all webhooks of an account.
+async fn views(connect: &Connect, account: Id<Account>) -> Result<Vec<WebhookView>, Error> {
+    let webhooks = connect.webhooks(account).await?.into_iter();
+    let unsigned = connect.unsigned_webhooks(account).await?;
+    let view = |(webhook, health): (Webhook, _)| {
+        let is_unsigned = unsigned.contains(&webhook.id);
+        WebhookView::new(webhook, health, is_unsigned)
+    };
+    Ok(webhooks.map(view).collect())
 }
 
 /// Returns the result of a command as text.

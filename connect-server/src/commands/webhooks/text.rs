@@ -20,10 +20,13 @@ pub(super) fn created(new: &NewSecret) -> String {
 
 /// Formats the new secret of a webhook.
 pub(super) fn rolled(new: &NewSecret) -> String {
-    format!(
-        "{}\nFor {FORMER_SECRET_HOURS} hours deliveries are signed with the old secret as well.",
-        secret(new)
-    )
+    let former = match new.former_lost {
+        false => format!("For {FORMER_SECRET_HOURS} hours deliveries are signed with the old secret as well."),
+        true => "The old secret signs no more, as its key is missing. What has waited is sent now, signed with the \
+                 new secret alone."
+            .to_owned(),
+    };
+    format!("{}\n{former}", secret(new))
 }
 
 fn secret(new: &NewSecret) -> String {
@@ -52,6 +55,11 @@ pub(super) fn webhook(view: &WebhookView) -> String {
     };
     let status = match (&webhook.switched_off, view.next_probe_at) {
         (Some(off), _) => switched_off(off),
+        _ if view.waits_for_key => format!(
+            "on since {}, but its deliveries wait: the key of its secret is missing. Bring it back, or give the \
+             webhook a new secret with `connect-server webhook roll`",
+            webhook.enabled_at
+        ),
         (None, None) => format!("on since {}", webhook.enabled_at),
         (None, Some(next)) => format!(
             "on since {}, and probed: one attempt a minute until one succeeds, the next at {next} or when a \

@@ -32,6 +32,8 @@ pub(crate) struct ProcessInfo {
     pub(crate) shows_database: bool,
     /// The token for the metrics is on the command line.
     pub(crate) shows_token: bool,
+    /// The keys for stored secrets are on the command line.
+    pub(crate) shows_keys: bool,
 }
 
 impl ProcessInfo {
@@ -50,6 +52,7 @@ impl ProcessInfo {
             shows_password: is_given("--smtp-url"),
             shows_database: is_given("--storage"),
             shows_token: is_given("--metrics-token"),
+            shows_keys: is_given("--secrets-key"),
         }
     }
 }
@@ -84,6 +87,11 @@ pub(crate) fn of(options: &Options, is_demo: bool, process_info: ProcessInfo) ->
     if process_info.shows_token {
         let visible = "other users of this machine can read --metrics-token: set \
                        CONNECT_METRICS_TOKEN instead";
+        warnings.push(visible.to_owned());
+    }
+    if process_info.shows_keys {
+        let visible =
+            "other users of this machine can read --secrets-key: set CONNECT_SECRETS_KEY instead";
         warnings.push(visible.to_owned());
     }
     if options.mail.smtp_url.is_none() && !is_demo {
@@ -193,6 +201,9 @@ fn in_files(options: &Options, choice: &StorageChoice, warnings: &mut Vec<String
     }
     if let Some(key) = &options.tls_key {
         check(key, EVERYBODY, "the private key", "chmod o=");
+    }
+    if let Some(keys) = options.store.key_file(choice) {
+        check(&keys, EVERYBODY, "the keys for stored secrets,", "chmod o=");
     }
 }
 

@@ -142,6 +142,7 @@ fn what_only_the_process_shows_is_told() {
         shows_password: true,
         shows_database: true,
         shows_token: true,
+        shows_keys: true,
     };
     let told = of(&options, false, careless);
     let words = [
@@ -149,6 +150,7 @@ fn what_only_the_process_shows_is_told() {
         "in memory",
         "--smtp-url",
         "CONNECT_METRICS_TOKEN",
+        "CONNECT_SECRETS_KEY",
         "CONNECT_MAIL_FROM",
     ];
     assert_eq!(told.len(), words.len(), "{told:?}");

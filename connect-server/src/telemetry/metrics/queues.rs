@@ -21,7 +21,7 @@ pub(super) fn families(backlog: Option<&Backlog>) -> Vec<MetricFamily> {
     families
 }
 
-fn counted(backlog: &Backlog) -> [MetricFamily; 10] {
+fn counted(backlog: &Backlog) -> [MetricFamily; 11] {
     let (webhooks, stored) = (&backlog.webhooks, &backlog.stored);
     [
         Family::gauge(
@@ -52,6 +52,11 @@ fn counted(backlog: &Backlog) -> [MetricFamily; 10] {
                 ("off", webhooks.off as f64),
             ],
         ),
+        Family::gauge(
+            "connect_webhooks_without_key",
+            "Webhooks that are on and whose deliveries wait, as the key of their secret is missing.",
+        )
+        .of(webhooks.unsigned as f64),
         Family::gauge(
             "connect_image_queue",
             "Images that wait to be copied; at most 100 000 are counted.",

@@ -48,8 +48,13 @@ pub(crate) async fn roll(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     let done = to.execute(WebhookCommand::Roll { id }).await?;
     let content = html! {
         p {
-            "For 24 hours deliveries are signed with the new secret and with the one before, so that \
-             the receiver can be given the new one in the meantime."
+            @if done.is_former_lost {
+                "Deliveries that have waited are sent now, signed with the new secret alone. Give it to the \
+                 receiver at once."
+            } @else {
+                "For 24 hours deliveries are signed with the new secret and with the one before, so that \
+                 the receiver can be given the new one in the meantime."
+            }
         }
         (components::shown_once("The new secret", done.secret.as_ref()))
         p { a href={ (PATH) "/" (id) } { "Back to the webhook" } }

@@ -7,7 +7,7 @@ mod form;
 mod resend_failed;
 mod show;
 
-use connect_core::{Error, SwitchOffReason, Webhook, WebhookHealth};
+use connect_core::{Error, SwitchOffReason, Webhook, WebhookHealth, wire::Id};
 use maud::{Markup, html};
 
 pub(super) use actions::{delete, disable, enable, resend, resend_failed, roll, test};
@@ -21,7 +21,9 @@ const PATH: &str = "/dashboard/webhooks";
 
 /// Shows the list.
 pub(super) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
-    let webhooks = to.connect.webhooks(to.account().id).await?;
+    let account = to.account().id;
+    let webhooks = to.connect.webhooks(account).await?;
+    let unsigned = to.connect.unsigned_webhooks(account).await?;
     let add = html! { a.button href="/dashboard/webhooks/new" { "Create webhook" } };
     let content = html! {
         p.hint {
@@ -32,13 +34,17 @@ pub(super) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
             (components::empty("No webhooks yet.", add))
         } @else {
             p { (add) }
-            (table(to, &webhooks))
+            (table(to, &webhooks, &unsigned))
         }
     };
     Ok(layout::page(to, PATH, "Webhooks", content))
 }
 
-fn table(to: &SignedIn<'_>, webhooks: &[(Webhook, WebhookHealth)]) -> Markup {
+fn table(
+    to: &SignedIn<'_>,
+    webhooks: &[(Webhook, WebhookHealth)],
+    unsigned: &[Id<Webhook>],
+) -> Markup {
     let head = html! {
         th { "Endpoint URL" } th { "Status" } th { "Events" } th { "Locations" } th { "Last success" }
     };
@@ -46,7 +52,7 @@ fn table(to: &SignedIn<'_>, webhooks: &[(Webhook, WebhookHealth)]) -> Markup {
         @for (webhook, health) in webhooks {
             tr {
                 td { a.wide href={ (PATH) "/" (webhook.id) } { (webhook.url) } }
-                td { (state(webhook, health)) }
+                td { (state(webhook, health, unsigned.contains(&webhook.id))) }
                 td { (webhook.events.len()) }
                 td { (locations(to, webhook)) }
                 td {
@@ -62,11 +68,12 @@ fn table(to: &SignedIn<'_>, webhooks: &[(Webhook, WebhookHealth)]) -> Markup {
 }
 
 /// The state of a webhook in a word or two.
-fn state(webhook: &Webhook, health: &WebhookHealth) -> Markup {
+fn state(webhook: &Webhook, health: &WebhookHealth, is_unsigned: bool) -> Markup {
     html! {
         @match &webhook.switched_off {
             Some(off) if off.reason == SwitchOffReason::Failures => span.tag.bad { "Switched off" },
             Some(_) => span.tag { "Off" },
+            None if is_unsigned => span.tag.bad { "Waits for its key" },
             None if health.is_probed() => {
                 span.tag.bad { "Probed: " (health.failures_in_a_row) " failed in a row" }
             }

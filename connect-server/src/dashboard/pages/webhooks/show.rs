@@ -22,6 +22,8 @@ pub(super) async fn page(
 ) -> Result<Answer, Error> {
     let account = to.account().id;
     let (webhook, health) = to.connect.webhook_with_health(account, id).await?;
+    let unsigned = to.connect.unsigned_webhooks(account).await?;
+    let is_unsigned = unsigned.contains(&id);
     let waiting = match webhook.is_enabled() {
         true => 0,
         false => to.connect.waiting_events(account, id).await?,
@@ -29,8 +31,9 @@ pub(super) async fn page(
     let content = html! {
         (components::problem(refused, &[]))
         @if let Some(off) = &webhook.switched_off { (switched_off(off, waiting)) }
+        @else if is_unsigned { (waits_for_key()) }
         @else if let Some(next) = health.next_probe() { (probed(next)) }
-        (facts(to, &webhook, &health))
+        (facts(to, &webhook, &health, is_unsigned))
         div.actions { (actions(to, &webhook, waiting)) }
         h2 { "Recent deliveries" }
         (deliveries::list(to, &webhook).await?)
@@ -62,6 +65,16 @@ fn switched_off(off: &SwitchedOff, waiting: usize) -> Markup {
     }
 }
 
+fn waits_for_key() -> Markup {
+    html! {
+        p.warning {
+            "The service cannot read the secret of this webhook, as the key for it is missing. Deliveries wait; \
+             none is lost. They are sent once the operator of the service has brought the key back. If it is \
+             lost, roll the secret, and give the new one to the receiver at once: the deliveries are sent then."
+        }
+    }
+}
+
 fn probed(next: Timestamp) -> Markup {
     html! {
         p.warning {
@@ -72,10 +85,15 @@ fn probed(next: Timestamp) -> Markup {
     }
 }
 
-fn facts(to: &SignedIn<'_>, webhook: &Webhook, health: &WebhookHealth) -> Markup {
+fn facts(
+    to: &SignedIn<'_>,
+    webhook: &Webhook,
+    health: &WebhookHealth,
+    is_unsigned: bool,
+) -> Markup {
     html! {
         dl.facts {
-            dt { "Status" } dd { (state(webhook, health)) }
+            dt { "Status" } dd { (state(webhook, health, is_unsigned)) }
             dt { "Events" }
             dd { @for kind in &webhook.events { code { (kind) } " " } }
             dt { "Locations" } dd { (locations(to, webhook)) }
