@@ -135,7 +135,12 @@ fn the_variable_of_a_flag_has_its_name() {
         let name = flag.trim_start_matches('-').replace('-', "_");
         assert_eq!(variable, format!("CONNECT_{}", name.to_uppercase()));
     }
-    let secrets = ["--smtp-url", "--metrics-token", "--storage"];
+    let secrets = [
+        "--smtp-url",
+        "--metrics-token",
+        "--storage",
+        "--secrets-key",
+    ];
     let command = Arguments::command();
     let serve = command.find_subcommand("serve").unwrap();
     for argument in serve.get_arguments() {

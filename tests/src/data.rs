@@ -1,7 +1,11 @@
 //! A data folder, with the server and the commands on it.
 
-use std::path::{Path, PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
+use connect_core::environment::KeyRing;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -35,6 +39,21 @@ impl DataFolder {
     /// The store in it.
     pub fn store(&self) -> PathBuf {
         self.path().join("store")
+    }
+
+    /// The file of keys for stored secrets.
+    pub fn key_file(&self) -> PathBuf {
+        self.path().join("store.keys")
+    }
+
+    /// The keys in that file.
+    ///
+    /// # Panics
+    /// There is none.
+    pub fn secret_keys(&self) -> KeyRing {
+        let text = fs::read_to_string(self.key_file()).unwrap();
+        let keys = text.lines().filter(|line| !line.starts_with('#'));
+        KeyRing::new(keys.map(|key| key.parse().unwrap()).collect())
     }
 
     /// The file for commands to find a running server.

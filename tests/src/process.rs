@@ -23,6 +23,20 @@ pub const PLENTY: [&str; 6] = [
     "1000000",
 ];
 
+/// The variable with the keys for stored secrets, and a key.
+const SECRETS_KEY: (&str, &str) = (
+    "CONNECT_SECRETS_KEY",
+    "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f",
+);
+
+/// Returns the key for a program with these words and variables.
+/// It is needed on a database, unless they have one.
+fn key(words: &[&str], variables: &[(&str, &str)]) -> Option<(&'static str, &'static str)> {
+    let is_set = variables.iter().any(|(name, _)| *name == SECRETS_KEY.0);
+    let mut values = words.iter().chain(variables.iter().map(|(_, value)| value));
+    (!is_set && values.any(|value| value.starts_with("postgres"))).then_some(SECRETS_KEY)
+}
+
 /// A running server, killed on drop.
 pub struct Process {
     child: Child,
@@ -69,6 +83,7 @@ pub async fn run(program: &str, arguments: &[&str]) -> Finished {
 pub async fn run_in(program: &str, arguments: &[&str], variables: &[(&str, &str)]) -> Finished {
     let mut command = Command::new(program);
     command.args(arguments).envs(variables.iter().copied());
+    command.envs(key(arguments, variables));
     let ended = command.stdin(Stdio::null()).output().await;
     let ended = ended.expect("the program can be run");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -132,6 +147,7 @@ impl Process {
             .args([how, "--json", "--listen", "127.0.0.1:0"])
             .env("CONNECT_ADMIN_LISTEN", "0")
             .args(["--storage", storage])
+            .envs(key(&[storage], &[]))
             .args(more)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -176,6 +192,7 @@ impl Process {
             .env("CONNECT_LISTEN", "0")
             .env("CONNECT_ADMIN_LISTEN", "0")
             .envs(variables.iter().copied())
+            .envs(key(words, variables))
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .kill_on_drop(true)

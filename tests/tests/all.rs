@@ -37,6 +37,7 @@ mod s3;
 mod screens;
 mod sdk;
 mod secret_addresses;
+mod secret_keys;
 mod several_accounts;
 mod shell_lines;
 mod store_check;

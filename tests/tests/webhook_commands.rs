@@ -62,7 +62,9 @@ async fn create(data: &DataFolder, url: &str, more: &[&str]) -> (String, String)
 /// The core on the store, while no server has it open.
 fn open(data: &DataFolder) -> Connect {
     let storage = RedbStorage::open(data.store(), RedbOptions::default());
-    Connect::builder(Arc::new(storage.unwrap())).build()
+    let keys = data.secret_keys();
+    let builder = Connect::builder(Arc::new(storage.unwrap()));
+    builder.secret_keys(Arc::new(keys)).build()
 }
 
 /// Endpoints that all answer with this status; 0 for no answer.

@@ -172,8 +172,8 @@ pub enum Command {
     /// Write a whole store that no server has open into one file, from which it can be imported into
     /// any other store. Goes on where an interrupted export has ended.
     ///
-    /// The file is for its owner alone: it holds the secrets of webhooks. The copies of images are
-    /// not in it. Exits with 0 when all rows were written and read again, and 1 otherwise.
+    /// The file is for its owner alone. The copies of images and the keys for the secrets of webhooks are not in
+    /// it. Exits with 0 when all rows were written and read again, and 1 otherwise.
     Export(ExportOptions),
     /// Read a whole store from a file into a new store, and compare both. Goes on where an
     /// interrupted import of the same file has ended.

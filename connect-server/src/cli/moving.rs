@@ -161,15 +161,15 @@ async fn read(
 }
 
 /// The advice after an export.
-const EXPORTED: &str = "Keep the file as safe as the server: it holds the secrets of webhooks. The \
-                        copies of images are not in it.";
+const EXPORTED: &str = "Keep the file as safe as the server. The keys for the secrets of webhooks and the copies of images \
+                        are not in it.";
 
 /// The advice after an import.
-const IMPORTED: &str =
-    "Copy the folder of images, if there is one, to the new place as well, before a server starts.";
+const IMPORTED: &str = "Copy the folder of images and the file of keys (store.keys), if there are any, to the new place as \
+                        well, before a server starts.";
 
 /// The advice after a restore.
-const RESTORED: &str = "Copy the folder of images, if there is one, beside it. A server on this store delivers nothing \
+const RESTORED: &str = "Copy the folder of images and the file of keys (store.keys), if there are any, beside it. A server on this store delivers nothing \
                         (webhooks, e-mail, downloads of images) until it is started once with --deliveries.";
 
 /// The progress in words.

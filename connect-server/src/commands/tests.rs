@@ -81,8 +81,10 @@ async fn executed(connect: &Connect, by: Caller, command: Value) -> Result<Value
             (user, Authority::User(account))
         }
     };
-    let is_read =
-        command.to_string().contains("list") || command["webhook"]["deliveries"].is_object();
+    let text = command.to_string();
+    let is_read = text.contains("list")
+        || text.contains("status")
+        || command["webhook"]["deliveries"].is_object();
     let command: OwnerCommand = serde_json::from_value(command).unwrap();
     let mut execution = Execution::new(&connect, by, None);
     let shown = command.execute(&mut execution).await;
@@ -137,6 +139,7 @@ async fn a_user_reaches_the_own_account_alone() {
             json!({ "location": { "create": { "name": "A", "currency": "EUR", "vat_rate": 21 } } }),
             403,
         ),
+        (json!({ "secrets": "status" }), 403),
         // Of another account.
         (json!({ "account": { "invite": { "id": id } } }), 404),
         (

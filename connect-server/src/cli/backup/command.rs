@@ -232,8 +232,8 @@ fn print(
     } else {
         writeln!(
             output,
-            "{file}: {rows} rows, {bytes} bytes\nchecksum {checksum}\nKeep the file as safe as the server: it holds \
-             the secrets of webhooks. The images are not in it: copy the folder {images}, or the one that \
+            "{file}: {rows} rows, {bytes} bytes\nchecksum {checksum}\nKeep the file as safe as the server. The \
+             keys for the secrets of webhooks are not in it: have a copy of them elsewhere. The images are not in it: copy the folder {images}, or the one that \
              --images names, afterwards. Images are never changed or deleted."
         )?;
     }
