@@ -23,8 +23,8 @@ pub const PLENTY: [&str; 6] = [
     "1000000",
 ];
 
-/// The variable with the keys for stored secrets, and a key.
-const SECRETS_KEY: (&str, &str) = (
+/// The variable with the keys for stored secrets, and the key of databases.
+pub const SECRETS_KEY: (&str, &str) = (
     "CONNECT_SECRETS_KEY",
     "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f",
 );

@@ -58,7 +58,7 @@ pub(crate) use list::{AccessPath, CompleteSince, Keyed, ListPart, ListRead, tomb
 pub(crate) use parse_cache::ParseCache;
 pub(crate) use reads::Reads;
 pub(crate) use row::{Row, changed_in, created_in, keys_of};
-pub(crate) use sealed::{OpenSecret, Place, Sealed, SealedRow, SecretSealer, Unopened};
+pub(crate) use sealed::{OpenSecret, Sealed, SealedRow, SecretPlace, SecretSealer, Unopened};
 pub(crate) use sign_in::{Invitation, PasswordHash, Session, SignIn};
 pub(crate) use sort_key::{SortKey, TimeKey};
 pub(crate) use store::{Store, committed};

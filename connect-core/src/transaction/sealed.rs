@@ -49,14 +49,14 @@ impl fmt::Debug for Sealed {
 
 /// The place of a stored secret. A sealed one opens at its own place only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct SecretPlace {
     /// The kind of secret, unlike every other.
     pub(crate) kind: &'static str,
     /// The id of its owner, such as a webhook.
     pub(crate) of: Uuid,
 }
 
-impl Place {
+impl SecretPlace {
     fn authenticated(self) -> Vec<u8> {
         format!("{SEALED}{} of {}", self.kind, self.of).into_bytes()
     }
@@ -68,7 +68,7 @@ pub(crate) trait SealedRow: Serialize + DeserializeOwned {
     fn key_of(account: Uuid) -> RowKey;
 
     /// All secrets of the row, with their places.
-    fn secrets(&mut self) -> Vec<(Place, &mut Sealed)>;
+    fn secrets(&mut self) -> Vec<(SecretPlace, &mut Sealed)>;
 }
 
 /// An open secret. `Debug` hides it.
@@ -122,7 +122,7 @@ impl SecretSealer {
     ///
     /// # Errors
     /// [`Error::Conflict`]: the keys are lost.
-    pub(crate) fn seal(&self, secret: &str, place: Place) -> Result<Sealed, Error> {
+    pub(crate) fn seal(&self, secret: &str, place: SecretPlace) -> Result<Sealed, Error> {
         let Some(keys) = &self.keys else {
             let begins_so = [SEALED, CLEAR]
                 .iter()
@@ -154,7 +154,7 @@ impl SecretSealer {
     ///
     /// # Errors
     /// See [`Unopened`].
-    pub(crate) fn open(&self, secret: &Sealed, place: Place) -> Result<OpenSecret, Unopened> {
+    pub(crate) fn open(&self, secret: &Sealed, place: SecretPlace) -> Result<OpenSecret, Unopened> {
         let Some(sealed) = secret.0.strip_prefix(SEALED) else {
             let clear = secret.0.strip_prefix(CLEAR).unwrap_or(&secret.0);
             return Ok(OpenSecret(clear.to_owned()));
@@ -177,7 +177,7 @@ impl SecretSealer {
 
     /// Seals a secret by the first key, unless it is. Returns whether it was changed.
     /// One that does not open stays as it is.
-    pub(crate) fn reseal(&self, secret: &mut Sealed, place: Place) -> bool {
+    pub(crate) fn reseal(&self, secret: &mut Sealed, place: SecretPlace) -> bool {
         let first = self.keys.as_ref().and_then(KeyRing::first);
         if first.is_none_or(|first| secret.key().as_ref() == Some(first.id())) {
             return false;
@@ -199,7 +199,7 @@ mod tests {
     use super::*;
 
     const SECRET: &str = "whsec_0123456789";
-    const HERE: Place = Place {
+    const HERE: SecretPlace = SecretPlace {
         kind: "secret",
         of: Uuid::nil(),
     };
@@ -220,11 +220,11 @@ mod tests {
         let stored = sealer(Some(&[1, 2])).seal(SECRET, HERE).unwrap();
         let id = stored.key().unwrap();
         let unknown = || Err(Unopened::UnknownKey(id.clone()));
-        let other_of = Place {
+        let other_of = SecretPlace {
             of: Uuid::max(),
             ..HERE
         };
-        let other_kind = Place {
+        let other_kind = SecretPlace {
             kind: "seed",
             ..HERE
         };

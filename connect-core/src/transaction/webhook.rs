@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{
-    Account, Fault, OpenSecret, Place, Sealed, SealedRow, SecretSealer, Unopened,
+    Account, Fault, OpenSecret, Sealed, SealedRow, SecretPlace, SecretSealer, Unopened,
     keys::{Family, key},
 };
 use crate::{
@@ -107,8 +107,8 @@ pub(crate) struct OwnWebhook {
 
 impl OwnWebhook {
     /// The place of the secrets of a webhook.
-    pub(crate) fn place(webhook: Id<Webhook>) -> Place {
-        Place {
+    pub(crate) fn place(webhook: Id<Webhook>) -> SecretPlace {
+        SecretPlace {
             kind: "webhook secret",
             of: webhook.uuid(),
         }
@@ -142,7 +142,7 @@ impl SealedRow for Webhooks {
         Self::key(account)
     }
 
-    fn secrets(&mut self) -> Vec<(Place, &mut Sealed)> {
+    fn secrets(&mut self) -> Vec<(SecretPlace, &mut Sealed)> {
         let mut secrets = Vec::new();
         for own in &mut self.0 {
             let place = OwnWebhook::place(own.webhook.id);

@@ -16,6 +16,7 @@ mod network;
 pub(crate) mod progress_line;
 mod secret;
 pub(crate) mod secret_keys;
+pub(crate) mod secrets;
 mod settings;
 pub(crate) mod startup_banner;
 mod storage;
@@ -47,7 +48,8 @@ use crate::{
 };
 
 pub use image_place::ImagePlace;
-pub use secret_keys::{GivenKeys, KeyFileError, NoKeys, SecretKeyOptions, SecretsCommand};
+pub use secret_keys::{GivenKeys, KeyFileError, NoKeys, SecretKeyOptions};
+pub use secrets::SecretsCommand;
 pub use settings::{Setting, Source};
 pub use storage::StorageChoice;
 

@@ -34,7 +34,7 @@ use super::{
 use crate::{
     api::{ConnectApp, ListenerKind, templates},
     cli::{
-        Arguments, Command, ImagePlace, KeyFileError, NoKeys, Options, SecretsCommand,
+        Arguments, Command, ImagePlace, KeyFileError, NoKeys, Options,
         admin::{self, AdminCredentials, AdminCredentialsFile},
         backup::{self, Backups},
         check::{self, Use},
@@ -42,11 +42,11 @@ use crate::{
         health,
         import_guard::{self, UnfinishedImport},
         moving,
-        secret_keys::{self, SecretKeySource},
+        secret_keys::SecretKeySource,
+        secrets,
         startup_banner::StartupBanner,
         store::{NoDataFolder, OtherOwner, Store, StoreError, StoreHealth},
     },
-    commands::secrets::SecretCommand,
     net::{Server, StartError, networks::Networks},
     sandbox::{
         ClockFileError, SandboxClock,
@@ -183,12 +183,9 @@ pub async fn run(arguments: Arguments) -> Result<ExitCode, RunError> {
         } => {
             return Ok(admin::run(&options, command.into(), allow_networks).await);
         }
-        Command::Secrets { options, command } => match command {
-            SecretsCommand::Status => {
-                return Ok(admin::run(&options, SecretCommand::Status.into(), None).await);
-            }
-            SecretsCommand::Rotate => return Ok(secret_keys::rotate(&options)),
-        },
+        Command::Secrets { options, command } => {
+            return Ok(secrets::run(&options, command).await);
+        }
     }?;
     Ok(ExitCode::SUCCESS)
 }

@@ -4,12 +4,12 @@ use std::{sync::Arc, time::Duration};
 
 use connect_core::{
     Account, Connect, NewWebhook, ScreenType,
-    environment::{Clock as _, ManualClock, SystemClock},
+    environment::{Clock as _, KeyRing, ManualClock, SystemClock},
     storage::postgres::{PostgresOptions, PostgresStorage},
     wire::{EventType, Id, Location},
 };
 use connect_server::{networks::Networks, outbound::AddressGuard, webhooks::PublicWebhooks};
-use connect_tests::shop::setup;
+use connect_tests::{process::SECRETS_KEY, shop::setup};
 
 use super::fleet::SERVERS;
 
@@ -83,5 +83,7 @@ async fn open(storage: &str) -> Arc<PostgresStorage> {
 pub(super) async fn ahead(storage: &str, by: Duration) -> Connect {
     let seconds = i64::try_from(by.as_secs()).unwrap();
     let clock = ManualClock::at(SystemClock.now().plus_seconds(seconds));
-    Connect::builder(open(storage).await).clock(clock).build()
+    let keys = KeyRing::new(vec![SECRETS_KEY.1.parse().unwrap()]);
+    let builder = Connect::builder(open(storage).await).clock(clock);
+    builder.secret_keys(Arc::new(keys)).build()
 }

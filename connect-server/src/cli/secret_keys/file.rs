@@ -175,7 +175,7 @@ fn parse(text: &str) -> Result<KeyRing, KeyFileProblem> {
 
 /// Puts a new key in front of the others of a file, and makes the file if there is none.
 /// The file is replaced as a whole, is on the disk at the return, and keeps its owner and its rights.
-pub(super) fn add_key(path: &Path) -> Result<SecretKey, KeyFileError> {
+pub(in crate::cli) fn add_key(path: &Path) -> Result<SecretKey, KeyFileError> {
     // Of a link, the file behind it.
     let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let former = match fs::metadata(path) {

@@ -1,19 +1,18 @@
 //! The keys for stored secrets: in a file, in a setting, or in memory.
 
 mod file;
-mod rotation;
 
 use std::{path::PathBuf, str::FromStr, sync::Arc};
 
-use clap::{Args, Subcommand};
+use clap::Args;
 use connect_core::{
-    Connect, Error,
+    Connect,
     environment::{KeyRing, NoSecretKey, SecretKey, SecretKeys, SystemRandomness},
 };
 
 use self::file::KeyFile;
 pub use self::file::KeyFileError;
-pub(crate) use self::rotation::rotate;
+pub(super) use self::file::add_key;
 use super::{StorageChoice, StoreOptions, secret};
 
 /// The place of the keys for stored secrets.
@@ -57,17 +56,6 @@ impl FromStr for GivenKeys {
     }
 }
 
-/// The commands about the keys for stored secrets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Subcommand)]
-pub enum SecretsCommand {
-    /// Count the stored secrets by the key that seals them.
-    Status,
-    /// Put a new key in front of the file of keys. A running server seals all secrets by it within minutes.
-    ///
-    /// Makes the file if it is lost. Secrets sealed by its keys then stay closed until it is back.
-    Rotate,
-}
-
 /// The reason why a server does not start for want of keys.
 #[derive(Debug, thiserror::Error)]
 pub enum NoKeys {
@@ -87,9 +75,6 @@ pub enum NoKeys {
          and bring it to each server of the database", .0.display()
     )]
     Missing(PathBuf),
-    /// The store does not answer.
-    #[error("the secrets of the store could not be counted: {}", .0.cause())]
-    Store(#[from] Error),
 }
 
 /// The keys of a store, as chosen by the settings.
@@ -142,7 +127,15 @@ impl SecretKeySource {
     /// # Errors
     /// See [`NoKeys`].
     pub(crate) async fn prepare(&self, connect: &Connect) -> Result<(), NoKeys> {
-        let stored = connect.stored_secrets().await?;
+        let stored = match connect.stored_secrets().await {
+            Ok(stored) => stored,
+            // A damaged store is served too. What it has is not known, so no file is made for it.
+            Err(error) => {
+                let cause = error.cause();
+                tracing::warn!(%cause, "the stored secrets could not be counted");
+                return Ok(());
+            }
+        };
         let has_sealed = !stored.by_key.is_empty();
         match self {
             Self::Unset if !has_sealed => return Err(NoKeys::Unset),

@@ -61,14 +61,11 @@ const _: () = assert!(SPARE + WEBHOOK_SECONDS as i64 <= LEASE);
 /// The pause of a webhook after its sender was full, in seconds.
 const CROWDED_PAUSE: i64 = 5;
 
-/// The seconds before a retry of a webhook whose secret does not open.
-const KEY_PAUSE: i64 = 60;
-
 /// The seconds before a retry of unreadable waiting stock events.
 const RELEASE_PAUSE: i64 = 300;
 
 /// Makes the due deliveries of a webhook.
-/// Returns `None` when another session has it, or when its rows need a repair first.
+/// Returns `None` when another session has it, when its secret does not open, or when its rows need a repair first.
 pub(super) async fn run(
     worker: &WebhookWorker,
     chosen: Chosen,
@@ -98,10 +95,12 @@ pub(super) async fn run(
     } else if let Some(own) = leased.enabled()
         && !worker.unsigned.can_sign(store, own)
     {
-        pause = KEY_PAUSE;
+        // It stays due, as another process may have the key. This one leaves it until the next interval.
         if queue::has_any(store, webhook.uuid(), Family::WaitingStock).await? {
-            next = Some(store.now().plus_seconds(KEY_PAUSE));
+            next = Some(store.now());
         }
+        session.end(next, pause).await?;
+        return Ok(None);
     } else if leased.enabled().is_some() && leased.is_resumed {
         let released = stock::release(session).await;
         next = released.unwrap_or_else(|fault| {

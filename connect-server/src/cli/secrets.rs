@@ -1,4 +1,4 @@
-//! `connect-server secrets rotate`: a new key in front of the file.
+//! `connect-server secrets`: the keys for stored secrets, counted and rotated.
 
 use std::{
     io::{self, Write as _},
@@ -6,20 +6,42 @@ use std::{
     process::ExitCode,
 };
 
+use clap::Subcommand;
 use connect_core::environment::SecretKey;
 use http::StatusCode;
 use serde_json::json;
 
-use super::{KeyFileError, file};
+use super::{
+    AdminOptions, KeyFileError,
+    admin::{self, write_down},
+    failure,
+    secret_keys::add_key,
+    store::{NoDataFolder, NoStore, OtherOwner},
+};
 use crate::{
-    cli::{
-        AdminOptions,
-        admin::write_down,
-        failure,
-        store::{NoDataFolder, NoStore, OtherOwner},
-    },
+    commands::secrets::SecretCommand,
     telemetry::audit::{Action, Subject},
 };
+
+/// The commands about the keys for stored secrets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Subcommand)]
+pub enum SecretsCommand {
+    /// Count the stored secrets by the key that seals them.
+    Status,
+    /// Put a new key in front of the file of keys. A running server seals all secrets by it within minutes.
+    ///
+    /// Makes the file if it is lost. Secrets sealed by its keys then stay closed until it is back.
+    Rotate,
+}
+
+/// Runs a command.
+/// The exit code is 0, or 1 with the reason on standard error.
+pub(crate) async fn run(options: &AdminOptions, command: SecretsCommand) -> ExitCode {
+    match command {
+        SecretsCommand::Status => admin::run(options, SecretCommand::Status.into(), None).await,
+        SecretsCommand::Rotate => rotate(options),
+    }
+}
 
 /// The reason why there is no new key.
 #[derive(Debug, thiserror::Error)]
@@ -45,8 +67,8 @@ enum NotRotated {
 
 /// Adds the key and prints what comes next.
 /// The exit code is 0, or 1 with the reason on standard error.
-pub(crate) fn rotate(options: &AdminOptions) -> ExitCode {
-    let rotated = add_key(options);
+fn rotate(options: &AdminOptions) -> ExitCode {
+    let rotated = rotated(options);
     let status = match &rotated {
         Ok(_) => StatusCode::OK,
         Err(NotRotated::File(_)) => StatusCode::INTERNAL_SERVER_ERROR,
@@ -63,7 +85,7 @@ pub(crate) fn rotate(options: &AdminOptions) -> ExitCode {
     }
 }
 
-fn add_key(options: &AdminOptions) -> Result<(PathBuf, SecretKey), NotRotated> {
+fn rotated(options: &AdminOptions) -> Result<(PathBuf, SecretKey), NotRotated> {
     if options.store.secrets.secrets_key.is_some() {
         return Err(NotRotated::Given);
     }
@@ -71,7 +93,7 @@ fn add_key(options: &AdminOptions) -> Result<(PathBuf, SecretKey), NotRotated> {
     choice.check_exists()?;
     choice.check_owner()?;
     let path = options.store.key_file(&choice).ok_or(NotRotated::NoFile)?;
-    let key = file::add_key(&path)?;
+    let key = add_key(&path)?;
     Ok((path, key))
 }
 
