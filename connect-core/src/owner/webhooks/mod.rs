@@ -25,8 +25,8 @@ use crate::{
     },
     storage::{Key, Read, State, Value},
     transaction::{
-        Account, Delivery, Error, EventRef, Fault, FormerSecret, OwnWebhook,
-        SwitchOffReason, SwitchedOff, Webhook, Webhooks,
+        Account, Delivery, Error, EventRef, Fault, FormerSecret, OwnWebhook, SwitchOffReason,
+        SwitchedOff, Webhook, Webhooks,
         keys::{Family, key},
     },
     wire::{

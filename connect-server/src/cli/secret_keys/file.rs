@@ -61,6 +61,8 @@ pub(crate) struct KeyFile {
 struct LastRead {
     /// The facts about the file as it was read; `None` for a missing one.
     facts: Option<Facts>,
+    /// Set while there is no way to the file, to tell it once.
+    is_out_of_reach: bool,
     keys: KeyRing,
 }
 
@@ -106,8 +108,13 @@ impl KeyFile {
         let facts = match fs::metadata(&self.path) {
             Ok(found) => Some(facts(&found)),
             Err(error) if error.kind() == ErrorKind::NotFound => None,
-            Err(error) => return Err(KeyFileProblem::Unreadable(error).of(&self.path)),
+            Err(_) if last.is_out_of_reach => return Ok(false),
+            Err(error) => {
+                last.is_out_of_reach = true;
+                return Err(KeyFileProblem::Unreadable(error).of(&self.path));
+            }
         };
+        last.is_out_of_reach = false;
         if last.facts == facts {
             return Ok(false);
         }
