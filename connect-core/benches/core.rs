@@ -1,7 +1,7 @@
 //! The core beside its floors: `cargo bench -p connect-core --features sled,redb --bench core`.
 //!
 //! Names of parts choose them, and of engines: `-- updates creates redb`. The parts are `batch`,
-//! `groups`, `links`, `updates`, `creates`, `singles`, `journal`, `beside`, `reads`, `stock`,
+//! `groups`, `links`, `updates`, `creates`, `singles`, `prices`, `journal`, `beside`, `reads`, `stock`,
 //! `webhooks`, `deletion`, `backup`, `memory` and `reopen`; the engines are `sled` and `redb`. `memory` has to run alone, or it takes again what
 //! another part has freed.
 
@@ -22,6 +22,7 @@ mod journal_reads;
 mod links;
 mod measure;
 mod option_groups;
+mod prices;
 mod raw;
 mod shop;
 mod singles;
@@ -35,9 +36,9 @@ use measure::Chosen;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-const PARTS: [&str; 15] = [
-    "batch", "groups", "links", "updates", "creates", "singles", "journal", "beside", "reads",
-    "stock", "webhooks", "deletion", "backup", "memory", "reopen",
+const PARTS: [&str; 16] = [
+    "batch", "groups", "links", "updates", "creates", "singles", "prices", "journal", "beside",
+    "reads", "stock", "webhooks", "deletion", "backup", "memory", "reopen",
 ];
 const ENGINES: [&str; 2] = ["sled", "redb"];
 
@@ -57,6 +58,9 @@ fn main() {
     }
     if part("links") {
         links::in_memory(&runtime);
+    }
+    if part("prices") {
+        prices::in_memory(&runtime);
     }
     if part("journal") {
         journal::in_memory(&runtime);
@@ -92,6 +96,9 @@ fn main() {
         if part("singles") {
             singles::creates(&runtime, engine, 8);
             singles::creates(&runtime, engine, 32);
+        }
+        if part("prices") {
+            prices::on_disk(&runtime, engine);
         }
         if part("journal") {
             journal::on_disk(&runtime, engine);

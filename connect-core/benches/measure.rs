@@ -87,6 +87,16 @@ pub fn compare(
     );
 }
 
+/// Prints a line with the medians of rounds, without the first.
+pub fn line(name: &str, rounds: Vec<Cost>) {
+    let cost = median(&rounds[1..]);
+    println!(
+        "| {name} | | {} | | | {} | | | |",
+        micros(cost.wall),
+        micros(cost.cpu)
+    );
+}
+
 fn median(costs: &[Cost]) -> Cost {
     let middle = |time: fn(&Cost) -> Duration| {
         let mut times: Vec<Duration> = costs.iter().map(time).collect();

@@ -40,7 +40,9 @@ pub use engine::{
     Upsert, Write, Written,
 };
 #[cfg(feature = "logic")]
-pub use integrity::{CheckProgress, CheckReport, Problem, ProblemKind};
+pub use integrity::{
+    CheckProgress, CheckReport, Problem, ProblemKind, TrailEnd, TrailFault, TrailReport,
+};
 #[cfg(feature = "logic")]
 pub use jobs::*;
 #[cfg(feature = "logic")]
@@ -60,5 +62,6 @@ pub use rules::{
 pub use transaction::{
     Account, AccountLocation, Author, Cause, Delivery, DeliveryAttempt, DeliveryStatus, Error,
     Grant, Language, Origin, OwnerMail, Reason, Refusal, Role, Screen, ScreenKey, ScreenType,
-    StorageLimits, SwitchOffReason, SwitchedOff, Token, User, UserRole, Webhook, environment,
+    StorageLimits, SwitchOffReason, SwitchedOff, Token, TrailChange, TrailEntry, TrailHash, User,
+    UserRole, Webhook, environment,
 };

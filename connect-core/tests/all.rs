@@ -66,6 +66,8 @@ mod stock;
 mod storage;
 mod stored;
 mod targets;
+#[cfg(feature = "logic")]
+mod trail;
 #[cfg(feature = "conformance")]
 mod trips;
 mod unknown;

@@ -10,6 +10,7 @@ use crate::{
         StorageLimits,
         environment::{Clock, Environment, Ids, ImageLinks, Randomness, SecretKeys, WebhookLinks},
     },
+    wire::limits::DEFAULT_TRAIL_DAYS,
 };
 
 /// Builds [`Connect`]. Each method names the default of its setting.
@@ -41,6 +42,7 @@ pub struct ConnectBuilder {
     environment: Environment,
     limits: RateLimits,
     storage_limits: StorageLimits,
+    trail_days: u32,
     is_shared: bool,
 }
 
@@ -52,6 +54,7 @@ impl Connect {
             environment: Environment::default(),
             limits: RateLimits::default(),
             storage_limits: StorageLimits::default(),
+            trail_days: DEFAULT_TRAIL_DAYS,
             is_shared: false,
         }
     }
@@ -130,6 +133,13 @@ impl ConnectBuilder {
         self
     }
 
+    /// Sets the number of days to keep entries of the audit trail, at least 1.
+    /// The default is two years. [`maintain`](Connect::maintain) removes older entries.
+    pub fn trail_days(mut self, days: u32) -> Self {
+        self.trail_days = days.max(1);
+        self
+    }
+
     /// Shares rate limits between all processes on the storage.
     /// They are the limits of tokens, accounts and invalid tokens. By default each process counts separately.
     ///
@@ -158,9 +168,17 @@ impl ConnectBuilder {
             environment,
             limits,
             storage_limits,
+            trail_days,
             is_shared,
         } = self;
-        Connect::over(storage, environment, limits, storage_limits, is_shared)
+        Connect::over(
+            storage,
+            environment,
+            limits,
+            storage_limits,
+            trail_days,
+            is_shared,
+        )
     }
 }
 

@@ -1,11 +1,13 @@
 //! A write as a value, to be queued, and rerun after a conflict.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 
 use super::{answer::Answer, request::Idempotency, room::Room};
 use crate::{
     auth::Access,
-    transaction::{Error, Reads, UnitOfWork},
+    transaction::{Authorship, Error, Reads, UnitOfWork},
 };
 
 /// The most records in a shared commit.
@@ -54,5 +56,7 @@ pub(crate) trait Change: Send + Sync {
 pub(crate) struct Job {
     pub(crate) change: Box<dyn Change>,
     pub(crate) at: Access,
+    /// The author, for the trail.
+    pub(crate) authorship: Arc<Authorship>,
     pub(crate) idempotency: Option<Idempotency>,
 }

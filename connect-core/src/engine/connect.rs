@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 
 use super::{replay_hints::ReplayHints, write_queue::WriteQueues};
 use crate::{
-    auth::{Access, Admission, Authenticated, Denied, SignIns},
+    auth::{Access, Actor, Admission, Authenticated, Denied, SignIns},
     rules::rate::{RateLimits, RateStatus},
     storage::Storage,
     transaction::{
@@ -23,12 +23,11 @@ use crate::{
 #[derive(Clone)]
 pub struct Connect {
     pub(crate) core: Arc<Core>,
-    /// The author of the calls; `None` for the service itself.
-    authorship: Option<Arc<Authorship>>,
+    /// The store, with the author of the calls.
+    store: Store,
 }
 
 pub(crate) struct Core {
-    pub(crate) store: Arc<Store>,
     pub(crate) admission: Admission,
     pub(crate) sign_ins: SignIns,
     pub(crate) queues: Arc<WriteQueues>,
@@ -43,20 +42,20 @@ impl Connect {
         environment: Environment,
         limits: RateLimits,
         storage_limits: StorageLimits,
+        trail_days: u32,
         is_shared: bool,
     ) -> Self {
-        let store = Store::new(storage, environment).with_storage_limits(storage_limits);
-        let store = Arc::new(store);
+        let store = Store::with_limits(storage, environment, storage_limits, trail_days);
+        let shared = Arc::new(store.clone());
         Self {
             core: Arc::new(Core {
-                store: store.clone(),
-                admission: Admission::new(store.clone(), limits, is_shared),
-                sign_ins: SignIns::new(store.clone()),
-                queues: Arc::new(WriteQueues::new(store)),
+                admission: Admission::new(shared.clone(), limits, is_shared),
+                sign_ins: SignIns::new(shared.clone()),
+                queues: Arc::new(WriteQueues::new(shared)),
                 replay_hints: ReplayHints::default(),
                 sealed_for: Mutex::default(),
             }),
-            authorship: None,
+            store,
         }
     }
 
@@ -67,13 +66,36 @@ impl Connect {
     pub fn by(&self, author: Author, origin: Origin) -> Self {
         Self {
             core: self.core.clone(),
-            authorship: Some(Arc::new(Authorship { author, origin })),
+            store: self.store.by(Arc::new(Authorship { author, origin })),
         }
     }
 
     /// The author of this handle's calls, and their origin.
     pub(crate) fn authorship(&self) -> Authorship {
-        self.authorship.as_deref().cloned().unwrap_or_default()
+        let authorship = self.store.authorship().map(|authorship| &**authorship);
+        authorship.cloned().unwrap_or_default()
+    }
+
+    /// The author of a write at a location, and its origin.
+    /// A token and a screen are known by their access.
+    pub(super) fn authorship_at(&self, at: &Access) -> Arc<Authorship> {
+        let own = self.store.authorship();
+        let author = match at.actor() {
+            Actor::Token { id, name } => Author::Token {
+                id,
+                name: name.to_owned(),
+            },
+            Actor::Screen { id, name, .. } => Author::Screen {
+                id,
+                name: name.to_owned(),
+            },
+            Actor::Owner { .. } => return own.cloned().unwrap_or_default(),
+        };
+        if let Some(own) = own.filter(|own| own.author == author) {
+            return own.clone();
+        }
+        let origin = own.map(|own| own.origin.clone()).unwrap_or_default();
+        Arc::new(Authorship { author, origin })
     }
 
     /// Checks the token of a request from `address`, and counts the request.
@@ -123,17 +145,17 @@ impl Connect {
 
     /// The counters of this core since it was built.
     pub fn metrics(&self) -> &Metrics {
-        self.core.store.metrics()
+        self.store.metrics()
     }
 
     /// The current time of this core.
     /// Steps of the machine's clock do not move it.
     pub fn now(&self) -> Timestamp {
-        self.core.store.now()
+        self.store.now()
     }
 
     pub(crate) fn store(&self) -> &Store {
-        &self.core.store
+        &self.store
     }
 }
 

@@ -66,6 +66,7 @@ impl Connect {
             };
             let job = Job {
                 change,
+                authorship: this.authorship_at(&at),
                 at,
                 idempotency: request.idempotency,
             };

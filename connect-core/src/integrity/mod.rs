@@ -28,10 +28,12 @@ mod rows;
 mod sign_in;
 mod stock;
 mod stock_sums;
+mod trail;
 mod walk;
 mod webhooks;
 
 pub use report::{CheckProgress, CheckReport, Problem, ProblemKind};
+pub use trail::{TrailEnd, TrailFault, TrailReport};
 
 use std::collections::BTreeMap;
 

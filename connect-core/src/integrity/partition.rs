@@ -11,7 +11,8 @@ use super::{
 use crate::{
     storage::{Commit, Key, Range, Value},
     transaction::{
-        ChangeClock, Fault, LenientReader, ReadKey, Usage, UsageRule, clock_key, counted,
+        ChangeClock, Fault, LenientReader, ReadKey, TrailHead, Usage, UsageRule, clock_key,
+        counted,
         keys::{Family, GLOBAL, KeyPart, PartitionOwner, Relation, after_prefix, key},
     },
     wire::{Timestamp, limits::EVENT_DAYS},
@@ -32,6 +33,8 @@ pub(super) struct Partition {
     /// The sequence number and the time of the last event.
     /// The time is `None` if the event is unreadable.
     pub(super) last_event: Option<(u64, Option<Timestamp>)>,
+    /// The last entry of the trail, or the last removed one.
+    pub(super) trail: Option<TrailHead>,
     /// The number of the last journal row.
     pub(super) last_receipt: Option<u64>,
     /// The highest receipt number in index entries, daily summaries and Z reports.
@@ -239,6 +242,9 @@ impl Partition {
         clock.updated_at = latest.map_or(clock.updated_at, |time| time.max(clock.updated_at));
         let last_event = self.last_event.map_or(0, |(number, _)| number);
         clock.raise(Family::Event, last_event);
+        let last_entry = clock.trail.map_or(0, |last| last.number);
+        let trail = self.trail.filter(|found| found.number > last_entry);
+        clock.trail = trail.or(clock.trail);
         let receipt = self.last_receipt.unwrap_or_default();
         clock.raise(Family::Transaction, receipt.max(self.told_receipt));
         // Orders are numbered without gaps, and lost ones still have index entries.

@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::transaction::{ReadKey, keys::PartitionOwner};
+use crate::transaction::{
+    ReadKey,
+    keys::{GLOBAL, PartitionOwner},
+};
 
 /// The most problems in the list; further ones are only counted.
 const LISTED: usize = 1000;
@@ -68,7 +71,8 @@ impl Problem {
     pub(super) fn new(kind: ProblemKind, key: &[u8], message: impl Into<String>) -> Self {
         let of_location = |key: &ReadKey| {
             let owner = key.family.owner();
-            matches!(owner, PartitionOwner::Location | PartitionOwner::Any)
+            key.partition != GLOBAL
+                && matches!(owner, PartitionOwner::Location | PartitionOwner::Any)
         };
         Self {
             kind,

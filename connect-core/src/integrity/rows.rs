@@ -9,7 +9,7 @@ use super::{
 use crate::{
     jobs::SentStock,
     storage::{Entry, Value},
-    transaction::{ChangeClock, CompleteSince, ReadKey, keys::Family},
+    transaction::{ChangeClock, CompleteSince, ReadKey, TrailHash, TrailHead, keys::Family},
     wire::Timestamp,
 };
 
@@ -90,6 +90,8 @@ fn rule(family: Family) -> Option<Rule> {
         Family::Delivery => webhooks::delivery,
         Family::WebhookWoken => webhooks::woken,
         Family::WebhookByDue => webhooks::by_due,
+        Family::Trail => trail_entry,
+        Family::TrailAnchor => trail_anchor,
         Family::Answer => owners::answer,
         Family::AnswerByExpiry => owners::answer_by_expiry,
         _ => return None,
@@ -100,6 +102,23 @@ fn rule(family: Family) -> Option<Rule> {
 fn clock(findings: &mut Findings, at: &ReadKey, row: &Value) {
     parses::<ChangeClock>(findings, at, row);
     findings.partition.clock = Some(row.clone());
+}
+
+/// Checks an entry of the trail, and its index.
+/// The verification of the trail follows the hashes.
+fn trail_entry(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    declared::check(findings, at, row);
+    findings.partition.trail = Some(TrailHead {
+        number: at.number().unwrap_or_default(),
+        hash: TrailHash::of(row),
+    });
+}
+
+/// Checks the note about the removed entries of a trail.
+fn trail_anchor(findings: &mut Findings, _: &ReadKey, row: &Value) {
+    let removed = findings.parse::<TrailHead>(row);
+    let trail = &mut findings.partition.trail;
+    *trail = (*trail).or(removed);
 }
 
 /// Records an unfinished import.

@@ -9,6 +9,7 @@ mod secret_rows;
 mod sign_in;
 mod stored;
 mod tokens;
+mod trail;
 mod users;
 mod webhooks;
 
@@ -23,6 +24,7 @@ pub use {
     },
     stored::{AccountStored, LocationStored, StoredTotals},
     tokens::{IssuedToken, NewToken},
+    trail::{TrailFilter, TrailPage, TrailScope},
     users::{NewUser, UserChange},
     webhooks::{
         IssuedWebhook, MOST_WAITING_COUNTED, NewWebhook, Resent, RolledSecret, WaitingEvents,
@@ -30,12 +32,13 @@ pub use {
     },
 };
 
-use crate::transaction::{Account, ScreenKey, SignIn, StoredKind, Token};
+use crate::transaction::{Account, ScreenKey, SignIn, StoredKind, Token, TrailEntry};
 
 /// The kinds of rows with index entries.
-pub(crate) static STORED: [StoredKind; 4] = [
+pub(crate) static STORED: [StoredKind; 5] = [
     StoredKind::of::<Account>(),
     StoredKind::of::<Token>(),
     StoredKind::of::<ScreenKey>(),
     StoredKind::of::<SignIn>(),
+    StoredKind::of::<TrailEntry>(),
 ];

@@ -40,6 +40,8 @@ pub(super) async fn remove<S: SecretRow>(unit: &mut UnitOfWork<'_>, id: Uuid) ->
     let Some(digest) = find_digest::<S>(unit, id).await? else {
         return Ok(());
     };
+    // The trail has the row as it was.
+    unit.get(&row_key::<S>(&digest)).await?;
     unit.delete(entry_key::<S>(unit.partition(), id));
     unit.delete(row_key::<S>(&digest));
     unit.delete(key(GLOBAL, S::ACCOUNTS, &[KeyPart::Digest(&digest)]));

@@ -57,6 +57,13 @@ pub struct Origin {
     pub device: Option<String>,
 }
 
+impl Origin {
+    /// Returns whether nothing is known of the origin.
+    pub(crate) fn is_unknown(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 /// The author and the origin of a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Authorship {

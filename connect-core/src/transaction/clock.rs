@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{
-    Fault, Usage,
+    Fault, TrailHead, Usage,
     keys::{Family, key},
 };
 use crate::{
@@ -37,6 +37,9 @@ pub(crate) struct ChangeClock {
         skip_serializing_if = "Option::is_none"
     )]
     pub(crate) usage: Option<Usage>,
+    /// The last entry of the trail; `None` without any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) trail: Option<TrailHead>,
 }
 
 /// The key of a partition's clock.
@@ -52,6 +55,7 @@ impl ChangeClock {
         nonce: 0,
         numbers: Vec::new(),
         usage: None,
+        trail: None,
     };
 
     /// Reads the clock from `row`.

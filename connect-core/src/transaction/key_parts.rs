@@ -36,8 +36,11 @@ impl ReadKey {
         let (family, mut rest) = rest.split_first()?;
         let partition = Uuid::from_bytes(*partition);
         let family = Family::of(*family)?;
-        if (family.owner() == PartitionOwner::Global) != (partition == GLOBAL) {
-            return None;
+        let is_global = partition == GLOBAL;
+        match family.owner() {
+            PartitionOwner::Any => {}
+            owner if (owner == PartitionOwner::Global) == is_global => {}
+            _ => return None,
         }
         let mut parts = Vec::with_capacity(family.parts().len());
         for kind in family.parts() {

@@ -99,7 +99,7 @@ pub(crate) enum PartitionOwner {
     Account,
     /// A location.
     Location,
-    /// Locations, accounts and webhooks.
+    /// The whole store, locations, accounts and webhooks.
     Any,
     /// A webhook.
     Webhook,
@@ -148,7 +148,7 @@ pub(crate) enum EntryForm {
 
 // Each line ends with the owner, the parts and the relation, as the code reads them.
 families! {
-    /// location, account, webhook | | the change clock: last `updatedAt`, last event sequence
+    /// all | | the change clock: last `updatedAt`, last event sequence
     Clock = 0x01, Any, [];
     /// location | | the start of its complete record of tombstones
     TombstonesSince = 0x02, Location, [];
@@ -298,6 +298,13 @@ families! {
     /// global | due time, webhook id | nothing; webhooks with work to do later
     WebhookByDue = 0xB8, Global, [Time, Id], Field of WebhookState;
 
+    /// all | number | the entry of the audit trail
+    Trail = 0xC0, Any, [Number];
+    /// all | object id, number | nothing; the entries about an object
+    TrailByObject = 0xC1, Any, [Id, Number], Index of Trail;
+    /// all | | the number and the hash of the last entry removed for its age
+    TrailAnchor = 0xC2, Any, [];
+
     /// token | idempotency key | the stored answer
     Answer = 0x60, Caller, [Text];
     /// global | expiry, token id, idempotency key | the key of the answer
@@ -367,7 +374,7 @@ pub(crate) fn row_of_entry(
 /// A new family of an existing kind takes the next byte of its block instead. After taking this
 /// block, raise the constant by 0x10.
 #[cfg(test)]
-const NEXT_FREE: u8 = 0xC0;
+const NEXT_FREE: u8 = 0xD0;
 
 /// The partition of global rows, of no account or location.
 pub(crate) const GLOBAL: Uuid = Uuid::nil();

@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 use uuid::Uuid;
 
 use super::{
-    Fault, SecretSealer, StorageLimits, Webhooks,
+    Authorship, Fault, SecretSealer, StorageLimits, Webhooks,
     contended::Contended,
     environment::{Clock as _, Environment, Metrics, MonotonicClock, Skew},
     subscribers::WebhooksCache,
@@ -23,8 +23,16 @@ use crate::{
     wire::Timestamp,
 };
 
-/// The store of all records.
+/// The store of all records, and the author of its commits.
+#[derive(Clone)]
 pub(crate) struct Store {
+    shared: Arc<Shared>,
+    /// The author and the origin of commits; `None` for the service itself.
+    authorship: Option<Arc<Authorship>>,
+}
+
+/// The part of a store common to all authors.
+struct Shared {
     storage: Arc<dyn Storage>,
     environment: Environment,
     clock: MonotonicClock,
@@ -35,15 +43,30 @@ pub(crate) struct Store {
     metrics: Metrics,
     contended: Contended,
     storage_limits: StorageLimits,
+    trail_days: u32,
     usage: UsageCache,
 }
 
 impl Store {
+    /// A store with the default limits.
+    #[cfg(test)]
     pub(crate) fn new(storage: Arc<dyn Storage>, environment: Environment) -> Self {
+        let limits = StorageLimits::default();
+        let days = crate::wire::limits::DEFAULT_TRAIL_DAYS;
+        Self::with_limits(storage, environment, limits, days)
+    }
+
+    /// A store with these limits on stored data. Entries of the trail are kept for `trail_days`.
+    pub(crate) fn with_limits(
+        storage: Arc<dyn Storage>,
+        environment: Environment,
+        storage_limits: StorageLimits,
+        trail_days: u32,
+    ) -> Self {
         // A random start keeps the numbers of several processes apart.
         let mut start = [0; 8];
         environment.randomness.fill(&mut start);
-        Self {
+        let shared = Shared {
             storage,
             clock: MonotonicClock::new(environment.clock.clone()),
             started: environment.clock.elapsed(),
@@ -53,96 +76,114 @@ impl Store {
             webhooks: WebhooksCache::default(),
             metrics: Metrics::default(),
             contended: Contended::default(),
-            storage_limits: StorageLimits::default(),
+            storage_limits,
+            trail_days,
             usage: UsageCache::default(),
+        };
+        Self {
+            shared: Arc::new(shared),
+            authorship: None,
         }
     }
 
-    /// Replaces the limits on stored data.
-    pub(crate) fn with_storage_limits(self, storage_limits: StorageLimits) -> Self {
+    /// The same store, with another author of its commits.
+    pub(crate) fn by(&self, authorship: Arc<Authorship>) -> Self {
         Self {
-            storage_limits,
-            ..self
+            shared: self.shared.clone(),
+            authorship: Some(authorship),
         }
+    }
+
+    /// The author and the origin of commits; `None` for the service itself.
+    pub(crate) fn authorship(&self) -> Option<&Arc<Authorship>> {
+        self.authorship.as_ref()
+    }
+
+    /// The days to keep an entry of the trail.
+    pub(crate) fn trail_days(&self) -> u32 {
+        self.shared.trail_days
     }
 
     pub(crate) fn storage(&self) -> &dyn Storage {
-        &*self.storage
+        &*self.shared.storage
     }
 
     pub(crate) fn environment(&self) -> &Environment {
-        &self.environment
+        &self.shared.environment
     }
 
     /// Seals and opens stored secrets by the present keys.
     pub(crate) fn sealer(&self) -> SecretSealer {
-        SecretSealer::of(&self.environment)
+        SecretSealer::of(&self.shared.environment)
     }
 
     /// The current time, unaffected by steps of the machine's clock.
     pub(crate) fn now(&self) -> Timestamp {
-        self.clock.now()
+        self.shared.clock.now()
     }
 
     /// The time for signatures.
     pub(crate) fn signing_time(&self) -> Timestamp {
-        let clock = self.environment.signing_clock.as_ref();
+        let clock = self.shared.environment.signing_clock.as_ref();
         clock.map_or_else(|| self.now(), |clock| clock.now())
     }
 
     /// The skew of the machine's clock, while it is not trusted.
     pub(crate) fn skew(&self) -> Option<Skew> {
-        self.clock.skew()
+        self.shared.clock.skew()
     }
 
     /// The time since a fixed point.
     pub(crate) fn elapsed(&self) -> Duration {
-        self.clock.elapsed()
+        self.shared.clock.elapsed()
     }
 
     /// The time since this process created the store.
     pub(crate) fn uptime(&self) -> Duration {
-        self.clock.elapsed().saturating_sub(self.started)
+        self.shared
+            .clock
+            .elapsed()
+            .saturating_sub(self.shared.started)
     }
 
     /// The counters.
     pub(crate) fn metrics(&self) -> &Metrics {
-        &self.metrics
+        &self.shared.metrics
     }
 
     pub(super) fn webhooks(&self) -> &WebhooksCache {
-        &self.webhooks
+        &self.shared.webhooks
     }
 
     /// The limits on the data of an account and of each location.
     pub(crate) fn storage_limits(&self) -> &StorageLimits {
-        &self.storage_limits
+        &self.shared.storage_limits
     }
 
     /// The recently read counts of the locations of accounts.
     pub(crate) fn usage(&self) -> &UsageCache {
-        &self.usage
+        &self.shared.usage
     }
 
     /// The partitions with concurrent writers.
     pub(super) fn contended(&self) -> &Contended {
-        &self.contended
+        &self.shared.contended
     }
 
     /// A number unique to a commit.
     pub(crate) fn nonce(&self) -> u64 {
-        self.next_nonce.fetch_add(1, Ordering::Relaxed)
+        self.shared.next_nonce.fetch_add(1, Ordering::Relaxed)
     }
 
     /// Wakes one worker of this process, now or at its next wait.
     /// Called when a queue has new work.
     pub(crate) fn wake(&self) {
-        self.work.notify_one();
+        self.shared.work.notify_one();
     }
 
     /// Waits until this process queues work.
     pub(crate) async fn woken(&self) {
-        self.work.notified().await;
+        self.shared.work.notified().await;
     }
 
     /// Answers all reads from one state, in one round trip.
@@ -152,8 +193,8 @@ impl Store {
 
     /// The same, with the error of the storage.
     pub(super) async fn ask(&self, reads: &[Read<'_>]) -> Result<State, StorageError> {
-        let state = self.storage.read(reads).await;
-        state.inspect_err(|_| self.metrics.failed_reads.increase())
+        let state = self.shared.storage.read(reads).await;
+        state.inspect_err(|_| self.shared.metrics.failed_reads.increase())
     }
 
     /// Commits without a unit of work.
@@ -161,12 +202,12 @@ impl Store {
     pub(crate) async fn commit(&self, commit: Commit) -> Result<bool, Fault> {
         // The commit of a probe writes nothing, and is not counted.
         let is_counted = !commit.writes.is_empty();
-        let result = committed(self.storage.commit(commit).await);
+        let result = committed(self.shared.storage.commit(commit).await);
         match &result {
-            Ok(true) if is_counted => self.metrics.commits.increase(),
+            Ok(true) if is_counted => self.shared.metrics.commits.increase(),
             Ok(true) => {}
-            Ok(false) => self.metrics.conflicts.increase(),
-            Err(_) => self.metrics.failed_commits.increase(),
+            Ok(false) => self.shared.metrics.conflicts.increase(),
+            Err(_) => self.shared.metrics.failed_commits.increase(),
         }
         result
     }
@@ -215,8 +256,8 @@ mod tests {
         assert_eq!(store.elapsed() - before, Duration::from_secs(90));
         assert_eq!(store.uptime(), Duration::from_secs(90));
         assert_eq!(store.now(), Timestamp::EPOCH.plus_seconds(90));
-        assert!(std::ptr::eq(store.environment(), &store.environment));
-        assert!(std::ptr::eq(store.webhooks(), &store.webhooks));
+        assert!(std::ptr::eq(store.environment(), &store.shared.environment));
+        assert!(std::ptr::eq(store.webhooks(), &store.shared.webhooks));
     }
 
     /// A writer recognizes its commit by its number after a lost answer.

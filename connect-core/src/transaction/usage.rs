@@ -161,7 +161,8 @@ impl Usage {
         let step = match days {
             ..=1 => 1,
             2..=30 => 5,
-            _ => 15,
+            31..=100 => 15,
+            _ => 90,
         };
         let day = u32::try_from(until.seconds().div_euclid(DAY) + 1).unwrap_or(0);
         let day = day.next_multiple_of(step);

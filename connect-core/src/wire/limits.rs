@@ -54,6 +54,8 @@ pub const RATE_WINDOW_SECONDS: i64 = 60;
 pub const TOMBSTONE_DAYS: i64 = 90;
 /// The retention of an event, in days.
 pub const EVENT_DAYS: i64 = 30;
+/// The default retention of an entry of the audit trail, in days: two years.
+pub const DEFAULT_TRAIL_DAYS: u32 = 730;
 /// The most ids in one `catalog.products.changed` event; a larger change sends several.
 pub const MAX_IDS_PER_EVENT: usize = 1000;
 

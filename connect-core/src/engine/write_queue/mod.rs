@@ -197,10 +197,12 @@ async fn load(
 /// A panic is rolled back, and the other jobs go on.
 async fn perform_guarded(unit: &mut UnitOfWork<'_>, job: &Job) -> Outcome {
     let depth = unit.savepoint();
+    unit.set_authorship(job.authorship.clone());
     let outcome = AssertUnwindSafe(perform(unit, job)).catch_unwind().await;
     match outcome {
         Ok(outcome) => {
             unit.release();
+            unit.end_operation();
             outcome
         }
         Err(_) => {

@@ -4,6 +4,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     panic::AssertUnwindSafe,
+    sync::Arc,
     time::Duration,
 };
 
@@ -13,13 +14,14 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::{
-    Fault, Webhooks,
+    Authorship, Fault, Webhooks,
     clock::{ChangeClock, clock_key},
     environment::ImageLinks,
-    keys::{Family, after_prefix, key},
+    keys::{Family, KeyPart, after_prefix, key},
     reads::{QueuedRead, Reads},
     store::{Store, committed},
     subscribers::Subscribers,
+    trail::{ChangesMark, OperationChanges, RowBefore, trail_key},
     usage::{StorageLimits, Usage, counted, found_by},
     writes::{Savepoint, Writes},
 };
@@ -55,8 +57,12 @@ pub struct UnitOfWork<'s> {
     /// The number of round trips with reads.
     rounds: usize,
     writes: Writes,
-    /// The writes and the clock at each savepoint.
-    savepoints: Vec<(Savepoint, ChangeClock)>,
+    /// The changes of the current operation for the trail.
+    changes: OperationChanges,
+    /// The author of the current operation.
+    authorship: Arc<Authorship>,
+    /// The writes, the clock and the changes at each savepoint.
+    savepoints: Vec<(Savepoint, ChangeClock, ChangesMark)>,
     expects: FxHashMap<Key, Expectation>,
     /// The webhooks for the events of this unit; `None` without events.
     subscribers: Option<Subscribers>,
@@ -83,6 +89,8 @@ impl<'s> UnitOfWork<'s> {
             scanned: FxHashMap::default(),
             rounds: 0,
             writes: Writes::default(),
+            changes: OperationChanges::default(),
+            authorship: store.authorship().cloned().unwrap_or_default(),
             savepoints: Vec::new(),
             expects: FxHashMap::default(),
             subscribers: None,
@@ -98,6 +106,12 @@ impl<'s> UnitOfWork<'s> {
     /// [loaded](Self::load).
     pub(crate) fn next_operation(&mut self) {
         self.time = self.clock.next_time(self.now);
+    }
+
+    /// Names the author of the next operation.
+    /// Without it, the author is that of the store.
+    pub(crate) fn set_authorship(&mut self, authorship: Arc<Authorship>) {
+        self.authorship = authorship;
     }
 
     /// The location, account or token of this unit.
@@ -369,6 +383,9 @@ impl<'s> UnitOfWork<'s> {
 
     fn write(&mut self, key: Key, write: Write) {
         self.clock.updated_at = self.time;
+        if OperationChanges::is_trailed(&key) {
+            self.note_change(&key, &write);
+        }
         let family = self.counted_family(&key);
         let (Some(usage), Some(family)) = (&mut self.clock.usage, family) else {
             return self.writes.put(key, write);
@@ -392,6 +409,49 @@ impl<'s> UnitOfWork<'s> {
             let after = write.value().map(<[u8]>::len);
             usage.replace((key, family), before, after, now);
         });
+    }
+
+    /// Notes the change of a row for the trail.
+    fn note_change(&mut self, key: &Key, write: &Write) {
+        let before = match (self.writes.get(key), self.known.get(key)) {
+            (Some(own), _) => RowBefore::Known(own.value()),
+            (None, Some(known)) => RowBefore::Known(known.as_deref()),
+            (None, None) if write.is_new() => RowBefore::Known(None),
+            (None, None) => RowBefore::Unread,
+        };
+        let by = (self.partition, &self.authorship.author);
+        self.changes.add_row(by, key, before, write.value());
+    }
+
+    /// Notes an action for the trail, besides the changes of rows.
+    pub(crate) fn note_action(&mut self, object: &str, id: Uuid, action: &str) {
+        self.changes.add_action(object, id, action);
+    }
+
+    /// Ends the operation: writes its entry of the trail, if it has changes for it.
+    /// The commit does so for the last operation.
+    pub(crate) fn end_operation(&mut self) {
+        let end = (self.partition, self.clock.trail);
+        let entry = self.changes.take_entry(end, self.time, &self.authorship);
+        let Some(entry) = entry else {
+            return;
+        };
+        self.clock.updated_at = self.time;
+        self.clock.trail = Some(entry.head);
+        let number = entry.head.number;
+        let entry_key = trail_key(self.partition, number);
+        let mut bytes = entry_key.len() + entry.row.len();
+        self.writes.reserve(1 + entry.objects.len());
+        self.writes.put(entry_key, Write::New(entry.row));
+        let none = Value::default();
+        for object in entry.objects {
+            let parts = [KeyPart::Id(object), KeyPart::Number(number)];
+            let by_object = key(self.partition, Family::TrailByObject, &parts);
+            bytes += by_object.len();
+            self.writes.put(by_object, Write::New(none.clone()));
+        }
+        let until = self.now.plus_days(self.store.trail_days().into());
+        self.count_until(bytes, until);
     }
 
     /// Begins the counts of a location without rows. All its later rows are counted.
@@ -520,8 +580,9 @@ impl<'s> UnitOfWork<'s> {
     /// Sets a savepoint for a [rollback](Self::rollback) of later writes.
     /// Savepoints may be nested. Returns the depth for [`rollback_to`](Self::rollback_to).
     pub(crate) fn savepoint(&mut self) -> usize {
+        let changes = self.changes.mark();
         self.savepoints
-            .push((self.writes.mark(), self.clock.clone()));
+            .push((self.writes.mark(), self.clock.clone(), changes));
         self.savepoints.len()
     }
 
@@ -532,9 +593,10 @@ impl<'s> UnitOfWork<'s> {
 
     /// Undoes the writes since the last savepoint.
     pub(crate) fn rollback(&mut self) {
-        if let Some((mark, clock)) = self.savepoints.pop() {
+        if let Some((mark, clock, changes)) = self.savepoints.pop() {
             self.writes.back_to(mark);
             self.clock = clock;
+            self.changes.back_to(changes);
         }
     }
 
@@ -556,6 +618,7 @@ impl<'s> UnitOfWork<'s> {
 
     /// Commits all writes, and releases the lock; `false` on a conflict.
     pub(super) async fn commit(mut self) -> Result<bool, Fault> {
+        self.end_operation();
         if self.writes.is_empty() {
             return self.confirm().await;
         }

@@ -4,6 +4,7 @@
 //! stop the purge of any other.
 
 mod ended_tokens;
+mod trail;
 
 use std::{collections::HashSet, fmt::Display};
 
@@ -44,6 +45,8 @@ pub struct Maintenance {
     pub tokens: usize,
     /// Secrets sealed by the first key. They were in clear, or sealed by a former key.
     pub sealed: usize,
+    /// Purged entries of the audit trail, older than [their retention](crate::ConnectBuilder::trail_days).
+    pub trail_entries: usize,
     /// Unreadable rows, and failed parts of the round.
     /// They are left for the next round, and named in the log.
     pub failed: usize,
@@ -84,6 +87,8 @@ impl<'c> Purge<'c> {
         self.note(answers, "stored answers");
         let counts = self.request_counts().await;
         self.note(counts, "counts of requests");
+        let entries = self.trail(GLOBAL).await;
+        self.note(entries, "the trail of the store");
         let start = key(GLOBAL, Family::AccountList, &[]);
         let end = after_prefix(&start);
         let mut from = Some(start.clone());
@@ -116,11 +121,14 @@ impl<'c> Purge<'c> {
             }
             let purged = self.events(id).await;
             self.note(purged, id);
+            let purged = self.trail(id).await;
+            self.note(purged, id);
             let moved = self.connect.move_idle_clock(id, self.now).await;
             self.note(moved, id);
         }
-        let purged = self.ended_tokens(account).await;
-        self.note(purged, account);
+        for purged in [self.ended_tokens(account).await, self.trail(account).await] {
+            self.note(purged, account);
+        }
         let webhooks = self.connect.store().webhooks_of(account).await;
         let webhooks = match webhooks {
             Ok(webhooks) => webhooks,

@@ -1,0 +1,62 @@
+//! Hashes of entries, and the last entry of a chain.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use sha2::{Digest as _, Sha256};
+
+/// The SHA-256 of an entry. Written in hexadecimal.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct TrailHash([u8; 32]);
+
+impl TrailHash {
+    /// The hash before the first entry: zeros.
+    pub const NONE: Self = Self([0; 32]);
+
+    /// The hash of an entry's bytes.
+    pub(crate) fn of(entry: &[u8]) -> Self {
+        Self(Sha256::digest(entry).into())
+    }
+}
+
+impl fmt::Display for TrailHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&hex::encode(self.0))
+    }
+}
+
+impl fmt::Debug for TrailHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl FromStr for TrailHash {
+    type Err = hex::FromHexError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let mut hash = [0; 32];
+        hex::decode_to_slice(text, &mut hash)?;
+        Ok(Self(hash))
+    }
+}
+
+impl Serialize for TrailHash {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for TrailHash {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+/// The number and the hash of an entry: the last one, or the last removed one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct TrailHead {
+    pub(crate) number: u64,
+    pub(crate) hash: TrailHash,
+}

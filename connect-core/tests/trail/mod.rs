@@ -1,0 +1,81 @@
+//! The audit trail: its entries, its chains, and what it leaves out.
+
+mod chains;
+mod replay;
+mod secrets;
+mod story;
+
+use connect_core::{
+    Access, Author, Connect, Origin, TrailEntry, TrailFilter, TrailScope,
+    wire::{Id, Scope},
+};
+use uuid::Uuid;
+
+use crate::properties::shop::Shop;
+
+/// A person of the account.
+const NOOR: Uuid = Uuid::from_u128(0xA00);
+
+/// The entries of the account, newest first, page by page.
+async fn entries(shop: &Shop, filter: &TrailFilter) -> Vec<TrailEntry> {
+    let scope = TrailScope::Account(shop.at.account().id);
+    let (mut all, mut cursor) = (Vec::new(), None);
+    loop {
+        let page = shop
+            .connect
+            .trail(scope, filter, cursor.as_deref(), 7)
+            .await;
+        let page = page.unwrap();
+        all.extend(page.entries);
+        match page.next {
+            Some(next) => cursor = Some(next),
+            None => return all,
+        }
+    }
+}
+
+/// The author and the origin of a person.
+fn noor(connect: &Connect) -> Connect {
+    let origin = Origin {
+        address: Some([203, 0, 113, 7].into()),
+        request_id: Some("r-1".into()),
+    };
+    connect.by(Author::User { id: NOOR.into() }, origin)
+}
+
+/// The access of a new token, and its id.
+async fn token(shop: &Shop) -> (Access, Uuid) {
+    let account = shop.at.account().id;
+    let screens = shop.connect.screens(account).await.unwrap();
+    if screens.is_empty() {
+        crate::shop::screen(
+            &shop.connect,
+            &shop.at,
+            connect_core::ScreenType::Pos,
+            "Till",
+        )
+        .await;
+    }
+    let issued = shop
+        .connect
+        .create_full_token(account, "Sync")
+        .await
+        .unwrap();
+    let here = [127, 0, 0, 1].into();
+    let caller = shop
+        .connect
+        .authenticate(here, Some(issued.secret.expose()));
+    let location: Id<_> = shop.at.location().id;
+    let access = caller
+        .await
+        .unwrap()
+        .authorize(location, &Scope::CatalogWrite);
+    (access.unwrap(), issued.token.id.uuid())
+}
+
+/// Verifies the trail, without a fault.
+async fn verify(connect: &Connect) {
+    let report = connect.verify_trail(&mut |_| {}).await.unwrap();
+    assert_eq!(report.faults, []);
+    assert!(report.entries > 0);
+}
