@@ -27,6 +27,8 @@ pub struct TrailReport {
     pub chains: Vec<TrailEnd>,
     /// The first fault of each chain with one.
     pub faults: Vec<TrailFault>,
+    /// The chain to continue after; `None` at the end.
+    pub next: Option<Uuid>,
 }
 
 /// The last entry of a chain.
@@ -54,7 +56,9 @@ pub struct TrailFault {
 }
 
 impl Connect {
-    /// Verifies all chains of the trail, beside writers. `progress` gets the number of entries so far.
+    /// Verifies the chains of the trail, beside writers.
+    /// Begins after a chain, and ends with the chain that brings the entries to `most`. `progress` gets the
+    /// number of entries so far.
     ///
     /// Rows removed at the end together with the clock of their partition leave no trace in the store. So
     /// compare [`TrailReport::chains`] with those of an earlier report.
@@ -63,18 +67,27 @@ impl Connect {
     /// The storage failed. Faults are no error; they are in the report.
     pub async fn verify_trail(
         &self,
+        after: Option<Uuid>,
+        most: u64,
         progress: &mut (dyn FnMut(u64) + Send),
     ) -> Result<TrailReport, Error> {
-        let mut report = TrailReport::default();
-        self.verify_chain(GLOBAL, &mut report, progress).await?;
+        let mut chains = vec![GLOBAL];
         for account in self.account_ids().await? {
-            self.verify_chain(account.uuid(), &mut report, progress)
-                .await?;
-            for location in self.account(account).await?.locations {
-                self.verify_chain(location.id.uuid(), &mut report, progress)
-                    .await?;
-            }
+            chains.push(account.uuid());
+            let locations = self.account(account).await?.locations;
+            chains.extend(locations.iter().map(|at| at.id.uuid()));
         }
+        let begin = chains.iter().position(|chain| Some(*chain) == after);
+        let rest = &chains[begin.map_or(0, |begin| begin + 1)..];
+        let mut report = TrailReport::default();
+        for chain in rest {
+            if report.entries >= most {
+                return Ok(report);
+            }
+            self.verify_chain(*chain, &mut report, progress).await?;
+            report.next = Some(*chain);
+        }
+        report.next = None;
         Ok(report)
     }
 

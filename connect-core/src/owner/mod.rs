@@ -24,7 +24,7 @@ pub use {
     },
     stored::{AccountStored, LocationStored, StoredTotals},
     tokens::{IssuedToken, NewToken},
-    trail::{TrailFilter, TrailPage, TrailScope},
+    trail::{TrailFilter, TrailPage, TrailPiece, TrailPlace, TrailScope},
     users::{NewUser, UserChange},
     webhooks::{
         IssuedWebhook, MOST_WAITING_COUNTED, NewWebhook, Resent, RolledSecret, WaitingEvents,

@@ -36,7 +36,10 @@ async fn write(storage: &dyn Storage, writes: Vec<(Box<[u8]>, Write)>) {
 
 /// The faults of the trail: the chain and the number.
 async fn faults(connect: &Connect) -> Vec<(Uuid, u64)> {
-    let report = connect.verify_trail(&mut |_| {}).await.unwrap();
+    let report = connect
+        .verify_trail(None, u64::MAX, &mut |_| {})
+        .await
+        .unwrap();
     let faults = report.faults.iter();
     faults.map(|fault| (fault.chain, fault.number)).collect()
 }

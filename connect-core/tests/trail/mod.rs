@@ -75,7 +75,10 @@ async fn token(shop: &Shop) -> (Access, Uuid) {
 
 /// Verifies the trail, without a fault.
 async fn verify(connect: &Connect) {
-    let report = connect.verify_trail(&mut |_| {}).await.unwrap();
+    let report = connect
+        .verify_trail(None, u64::MAX, &mut |_| {})
+        .await
+        .unwrap();
     assert_eq!(report.faults, []);
     assert!(report.entries > 0);
 }

@@ -26,7 +26,8 @@ type State = BTreeMap<(String, Uuid), Map<String, Json>>;
 type Op = (u8, usize, u8);
 
 /// The fields of records that tokens change without an entry.
-const DETAILS: [&str; 13] = [
+const DETAILS: [&str; 14] = [
+    "position",
     "externalId",
     "description",
     "vatRate",
@@ -63,7 +64,7 @@ fn replay(entries: &[TrailEntry]) -> State {
         }
         fields.extend(change.after.clone());
         let is_record = ["product", "category", "option group", "option"].contains(&&*at.0);
-        let is_detail = |name: &str| DETAILS.contains(&name) || name == "position";
+        let is_detail = |name: &str| DETAILS.contains(&name);
         fields.retain(|name, value| !value.is_null() && !(is_record && is_detail(name)));
         if change.action != "delete" {
             state.insert(at, fields);
@@ -199,8 +200,8 @@ async fn act(
             .await
             .map(drop),
         3 => {
-            let count = json!({ "quantity": value });
-            let count: StockCount = serde_json::from_value(count).unwrap();
+            let count = format!(r#"{{"quantity":{value}}}"#);
+            let count: StockCount = serde_json::from_str(&count).unwrap();
             here.stock().count(any("product"), count).await.map(drop)
         }
         4 => products.delete(any("product")).await,

@@ -1,7 +1,7 @@
 //! Who changed what: single entries, their filters and their order.
 
 use connect_core::{
-    Author, NewScreen, Origin, ScreenType, TrailFilter, TrailScope,
+    Author, NewScreen, Origin, ScreenType, TrailEntry, TrailFilter, TrailPlace, TrailScope,
     wire::{Field, ProductBatch, ProductInput, StockCount},
 };
 use serde_json::json;
@@ -38,7 +38,7 @@ async fn the_trail_answers_who_changed_a_price(shop: Shop) {
         ..ProductInput::named("Rye bread")
     };
     here.products().update(rye.id, change).await.unwrap();
-    let count = serde_json::from_value::<StockCount>(json!({ "quantity": 12 })).unwrap();
+    let count = serde_json::from_str::<StockCount>(r#"{"quantity":12}"#).unwrap();
     shop.connect
         .location(&at)
         .stock()
@@ -189,19 +189,28 @@ async fn filters_choose_and_pages_follow(shop: Shop) {
     let expected: Vec<_> = expected.into_iter().cloned().collect();
     assert_eq!((of(between.clone()).await, expected.len()), (expected, 5));
     // An export has the stored rows, so each line leads to the next.
-    let (mut lines, scope) = (Vec::new(), TrailScope::Everything);
-    let mut write = |line: &[u8]| {
-        lines.push(String::from_utf8(line.to_vec()).unwrap());
-        Ok(())
+    let (scope, all) = (TrailScope::Everything, TrailFilter::default());
+    let piece = shop.connect.export_trail(scope, &all, None).await.unwrap();
+    let lines: Vec<TrailEntry> = piece
+        .lines
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(
+        (lines.len(), piece.next),
+        (entries(&shop, &all).await.len(), None)
+    );
+    let last = lines.last().unwrap();
+    let place = TrailPlace {
+        chain: last.chain,
+        number: last.number - 3,
     };
-    let all = TrailFilter::default();
-    let count = shop
+    let rest = shop
         .connect
-        .export_trail(scope, &all, &mut write)
+        .export_trail(scope, &all, Some(place))
         .await
         .unwrap();
-    assert_eq!(lines.len() as u64, count);
-    assert!(lines.iter().all(|line| line.ends_with("}\n")));
+    assert_eq!(rest.lines.lines().count(), 3);
     let wrong = shop.connect.trail(scope, &all, Some("00"), 5).await;
     assert!(wrong.is_err());
     shop.connect

@@ -5,6 +5,7 @@ mod export;
 mod filter;
 mod list;
 
+pub use export::{TrailPiece, TrailPlace};
 pub use filter::{TrailFilter, TrailScope};
 pub use list::TrailPage;
 
