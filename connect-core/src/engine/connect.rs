@@ -77,7 +77,7 @@ impl Connect {
     }
 
     /// The author of a write at a location, and its origin.
-    /// A token and a screen are known by their access.
+    /// A token, a screen and a user are known by their access.
     pub(super) fn authorship_at(&self, at: &Access) -> Arc<Authorship> {
         let own = self.store.authorship();
         let author = match at.actor() {
@@ -89,7 +89,8 @@ impl Connect {
                 id,
                 name: name.to_owned(),
             },
-            Actor::Owner { .. } => return own.cloned().unwrap_or_default(),
+            Actor::Owner { user: Some(id), .. } => Author::User { id },
+            Actor::Owner { user: None, .. } => return own.cloned().unwrap_or_default(),
         };
         if let Some(own) = own.filter(|own| own.author == author) {
             return own.clone();

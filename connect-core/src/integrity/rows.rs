@@ -9,7 +9,9 @@ use super::{
 use crate::{
     jobs::SentStock,
     storage::{Entry, Value},
-    transaction::{ChangeClock, CompleteSince, ReadKey, TrailHash, TrailHead, keys::Family},
+    transaction::{
+        ChangeClock, CompleteSince, ReadKey, TrailEntry, TrailHash, TrailHead, keys::Family,
+    },
     wire::Timestamp,
 };
 
@@ -104,10 +106,10 @@ fn clock(findings: &mut Findings, at: &ReadKey, row: &Value) {
     findings.partition.clock = Some(row.clone());
 }
 
-/// Checks an entry of the trail, and its index.
+/// Checks an entry of the trail.
 /// The verification of the trail follows the hashes.
 fn trail_entry(findings: &mut Findings, at: &ReadKey, row: &Value) {
-    declared::check(findings, at, row);
+    declared::row::<TrailEntry>(findings, at, row);
     findings.partition.trail = Some(TrailHead {
         number: at.number().unwrap_or_default(),
         hash: TrailHash::of(row),

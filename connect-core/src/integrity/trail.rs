@@ -1,6 +1,6 @@
 //! The verification of the audit trail: every chain of entries, from its first to its last.
 //!
-//! The check of rows does not repeat it. It compares the entries with their index.
+//! The check of rows does not repeat it: it looks at each entry alone.
 
 use serde::Serialize;
 use uuid::Uuid;

@@ -153,7 +153,7 @@ impl Connect {
     }
 
     /// Refuses users, for calls about the whole service.
-    fn check_service(&self) -> Result<(), Error> {
+    pub(super) fn check_service(&self) -> Result<(), Error> {
         match self.authorship().author {
             Author::User { .. } => Err(Error::lacks_right()),
             _ => Ok(()),

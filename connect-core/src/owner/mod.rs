@@ -32,13 +32,12 @@ pub use {
     },
 };
 
-use crate::transaction::{Account, ScreenKey, SignIn, StoredKind, Token, TrailEntry};
+use crate::transaction::{Account, ScreenKey, SignIn, StoredKind, Token};
 
 /// The kinds of rows with index entries.
-pub(crate) static STORED: [StoredKind; 5] = [
+pub(crate) static STORED: [StoredKind; 4] = [
     StoredKind::of::<Account>(),
     StoredKind::of::<Token>(),
     StoredKind::of::<ScreenKey>(),
     StoredKind::of::<SignIn>(),
-    StoredKind::of::<TrailEntry>(),
 ];

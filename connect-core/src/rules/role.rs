@@ -31,12 +31,14 @@ pub enum UserRight {
     ManageUsers,
     /// Change the account itself, and make locations.
     ManageAccount,
+    /// Read the audit trail.
+    ReadTrail,
 }
 
 use Role::{Accountant, Developer, Manager};
 
 /// The roles with each right. Owners have all.
-const TABLE: [(UserRight, &[Role]); 11] = [
+const TABLE: [(UserRight, &[Role]); 12] = [
     (UserRight::ReadSales, &[Manager, Accountant]),
     (UserRight::ReadCatalog, &[Manager, Accountant, Developer]),
     (UserRight::ChangeCatalog, &[Manager]),
@@ -48,6 +50,7 @@ const TABLE: [(UserRight, &[Role]); 11] = [
     (UserRight::UseSandbox, &[Manager, Developer]),
     (UserRight::ManageUsers, &[]),
     (UserRight::ManageAccount, &[]),
+    (UserRight::ReadTrail, &[Manager, Accountant]),
 ];
 
 impl UserRight {

@@ -300,10 +300,8 @@ families! {
 
     /// all | number | the entry of the audit trail
     Trail = 0xC0, Any, [Number];
-    /// all | object id, number | nothing; the entries about an object
-    TrailByObject = 0xC1, Any, [Id, Number], Index of Trail;
     /// all | | the number and the hash of the last entry removed for its age
-    TrailAnchor = 0xC2, Any, [];
+    TrailAnchor = 0xC1, Any, [];
 
     /// token | idempotency key | the stored answer
     Answer = 0x60, Caller, [Text];

@@ -13,9 +13,6 @@ use uuid::Uuid;
 
 use crate::properties::shop::Shop;
 
-/// A person of the account.
-const NOOR: Uuid = Uuid::from_u128(0xA00);
-
 /// The entries of the account, newest first, page by page.
 async fn entries(shop: &Shop, filter: &TrailFilter) -> Vec<TrailEntry> {
     let scope = TrailScope::Account(shop.at.account().id);
@@ -34,13 +31,15 @@ async fn entries(shop: &Shop, filter: &TrailFilter) -> Vec<TrailEntry> {
     }
 }
 
-/// The author and the origin of a person.
-fn noor(connect: &Connect) -> Connect {
+/// The core for calls of the account's owner.
+async fn noor(shop: &Shop) -> Connect {
+    let account = shop.connect.account(shop.at.account().id).await.unwrap();
+    let id = account.users[0].id;
     let origin = Origin {
         address: Some([203, 0, 113, 7].into()),
         request_id: Some("r-1".into()),
     };
-    connect.by(Author::User { id: NOOR.into() }, origin)
+    shop.connect.by(Author::User { id }, origin)
 }
 
 /// The access of a new token, and its id.

@@ -95,6 +95,10 @@ async fn state(shop: &Shop) -> State {
         let id = fields.as_object_mut().unwrap().remove("id").unwrap();
         add("location", id.as_str().unwrap().parse().unwrap(), fields);
     }
+    for user in &stored.users {
+        let fields = json!({ "language": user.language, "roles": user.roles });
+        add("user", user.id.uuid(), fields);
+    }
     for (screen, key) in connect.screens(account).await.unwrap() {
         let mut fields = json!(screen);
         fields.as_object_mut().unwrap().remove("id");
@@ -208,10 +212,10 @@ async fn act(
         5 => {
             let item = |number: u8| {
                 let item = ProductInput::named(format!("B{number}"));
-                item.external_id(format!("{}", number % 3))
+                item.external_id(number.to_string())
                     .price_cents(i64::from(value))
             };
-            let items = (0..value + 1).map(item).collect();
+            let items = (0..value % 3 + 1).map(item).collect();
             let batch = ProductBatch::new(items);
             products.batch(batch).await.map(drop)
         }
@@ -292,7 +296,7 @@ async fn the_trail_is_the_state(shop: Shop, ops: Vec<Op>) {
     let all = TrailFilter::default();
     let mut count = entries(&shop, &all).await.len();
     for op in ops {
-        let by_person = noor(&shop.connect);
+        let by_person = noor(&shop).await;
         let (connect, at) = match op.2 % 3 {
             0 => (&shop.connect, &at),
             1 => (&by_person, &shop.at),

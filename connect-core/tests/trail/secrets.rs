@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use connect_core::{AccountChange, NewWebhook, ScreenType, WebhookChange, wire::EventType};
+use connect_core::{NewWebhook, ScreenType, UserChange, WebhookChange, wire::EventType};
 
 use crate::{
     faulty::rows,
@@ -20,11 +20,14 @@ async fn no_secret_is_in_an_entry() {
         "owner@bakery.example".to_owned(),
         "noor@bakery.example".to_owned(),
     ];
-    let change = AccountChange {
-        owner_email: Some("noor@bakery.example".into()),
-        ..AccountChange::default()
+    let user = connect.users(account).await.unwrap()[0].id;
+    let change = UserChange {
+        name: Some("Noor de Wit".into()),
+        email: Some("noor@bakery.example".into()),
+        ..UserChange::default()
     };
-    connect.change_account(account, change).await.unwrap();
+    connect.change_user(account, user, change).await.unwrap();
+    secrets.push("Noor".to_owned());
     // Sign-in: invitation, passwords, sessions.
     let password = ["correct horse battery 1", "correct horse battery 2"];
     let invitation = connect.invite_owner(account).await.unwrap().secret;
@@ -99,7 +102,7 @@ async fn no_secret_is_in_an_entry() {
     assert!(secrets.len() >= 18, "{}", secrets.len());
     let trail = rows
         .iter()
-        .filter(|(key, _)| (0xC0..=0xC2).contains(&key[16]));
+        .filter(|(key, _)| (0xC0..=0xC1).contains(&key[16]));
     let trail: Vec<String> = trail
         .map(|(_, row)| String::from_utf8(row.to_vec()).unwrap())
         .collect();
@@ -114,7 +117,7 @@ async fn no_secret_is_in_an_entry() {
         r#""hidden":["password"]"#,
         r#""hidden":["secret"]"#,
         r#""hidden":["url"]"#,
-        r#""hidden":["ownerEmail"]"#,
+        r#""hidden":["name","email"]"#,
         r#""object":"screen key""#,
         "https://hooks.example/in\"",
     ] {

@@ -6,7 +6,7 @@ use connect_core::{
 };
 use serde_json::json;
 
-use super::{NOOR, entries, noor, token, verify};
+use super::{entries, noor, token, verify};
 use crate::properties::shop::Shop;
 
 on_each_store!(the_trail_answers_who_changed_a_price);
@@ -31,7 +31,7 @@ async fn the_trail_answers_who_changed_a_price(shop: Shop) {
     by_token.update(rye.id, change.clone()).await.unwrap();
     // A change without an effect leaves nothing.
     by_token.update(rye.id, change).await.unwrap();
-    let by_noor = noor(&shop.connect);
+    let by_noor = noor(&shop).await;
     let here = by_noor.location(&shop.at);
     let change = ProductInput {
         description: Field::Null,
@@ -80,16 +80,11 @@ async fn the_trail_answers_who_changed_a_price(shop: Shop) {
         id: id.into(),
         name: "Sync".into(),
     };
+    let noor = shop.connect.users(shop.at.account().id).await.unwrap()[0].id;
     let authors: Vec<&Author> = found.iter().map(|entry| &entry.author).collect();
     assert_eq!(
         authors,
-        [
-            &sync,
-            &sync,
-            &Author::User { id: NOOR.into() },
-            &sync,
-            &sync
-        ]
+        [&sync, &sync, &Author::User { id: noor }, &sync, &sync]
     );
     assert_eq!(found[2].origin.request_id.as_deref(), Some("r-1"));
     assert!(found.windows(2).all(|pair| pair[0].at > pair[1].at));
@@ -147,7 +142,8 @@ async fn an_account_row_is_told_by_the_thing_in_it(shop: Shop) {
 }
 
 async fn filters_choose_and_pages_follow(shop: Shop) {
-    let by_noor = noor(&shop.connect);
+    let (by_noor, account) = (noor(&shop).await, shop.at.account().id);
+    let id = shop.connect.users(account).await.unwrap()[0].id;
     let mut there = Vec::new();
     for round in 0..20 {
         let at = [&shop.at, &shop.there][round % 2];
@@ -168,7 +164,7 @@ async fn filters_choose_and_pages_follow(shop: Shop) {
         async move { entries(shop, &filter).await }
     };
     let all = of(TrailFilter {
-        author: Some(NOOR.to_string()),
+        author: Some(id.to_string()),
         ..TrailFilter::default()
     });
     let all = all.await;

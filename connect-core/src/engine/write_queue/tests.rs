@@ -98,6 +98,7 @@ fn row(number: u64) -> Key {
 
 fn job(at: &Access, change: impl Change + 'static) -> Job {
     Job {
+        authorship: Default::default(),
         change: Box::new(change),
         at: at.clone(),
         idempotency: None,

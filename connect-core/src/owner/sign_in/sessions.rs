@@ -271,6 +271,7 @@ impl Connect {
                 .map(|device| device.chars().take(MAX_DEVICE).collect()),
             address: origin.address,
         });
+        unit.act_as(Author::User { id: user });
         unit.put(session_key(account, &secret.digest()), row);
         IssuedSession { secret, expires_at }
     }

@@ -3,6 +3,7 @@
 use super::{Chain, TrailFilter, TrailScope};
 use crate::{
     engine::Connect,
+    rules::role::{Reach, UserRight},
     storage::{Key, Read},
     transaction::{
         ChangeClock, Error, Fault, TrailEntry, TrailHead, clock_key, keys::GLOBAL,
@@ -26,19 +27,23 @@ impl Connect {
         scope: TrailScope,
         filter: &TrailFilter,
     ) -> Result<Vec<Chain>, Error> {
-        let accounts = match scope {
-            TrailScope::Store => Vec::new(),
-            TrailScope::Account(id) => vec![id],
-            TrailScope::Everything => self.account_ids().await?,
-        };
         let mut chains = Vec::new();
-        if !matches!(scope, TrailScope::Account(_)) {
-            chains.push(GLOBAL);
-        }
+        let accounts = match scope {
+            TrailScope::Account(id) => vec![id],
+            TrailScope::Store | TrailScope::Everything => {
+                self.check_service()?;
+                chains.push(GLOBAL);
+                match scope {
+                    TrailScope::Everything => self.account_ids().await?,
+                    _ => Vec::new(),
+                }
+            }
+        };
         for id in accounts {
-            let account = self.account(id).await?;
-            chains.push(id.uuid());
-            chains.extend(account.locations.iter().map(|at| at.id.uuid()));
+            let (account, reach) = self.account_with(id, UserRight::ReadTrail).await?;
+            chains.extend((reach == Reach::Account).then_some(id.uuid()));
+            let locations = account.locations.iter().filter(|at| reach.includes(at.id));
+            chains.extend(locations.map(|at| at.id.uuid()));
         }
         if let Some(location) = filter.location {
             chains.retain(|chain| *chain == location.uuid());

@@ -52,6 +52,7 @@ impl Connect {
     ) -> Result<TrailPiece, Error> {
         let mut piece = TrailPiece::default();
         let parts = self.parts(scope, filter, None).await?;
+        let with_people = self.reads_people(scope).await?;
         let is_begun = |chain: Chain| after.is_none_or(|after| after.chain == chain);
         let begun = parts.iter().skip_while(|part| !is_begun(part.chain));
         let mut looked_at = 0;
@@ -75,7 +76,7 @@ impl Connect {
                     let mut entry: TrailEntry =
                         serde_json::from_slice(row).map_err(|e| Fault::corrupt(key, e))?;
                     from = entry.number + 1;
-                    if filter.reduce(&mut entry) {
+                    if filter.reduce(&mut entry, with_people) {
                         let line = std::str::from_utf8(row);
                         piece
                             .lines

@@ -5,18 +5,20 @@ use std::collections::VecDeque;
 use super::{TrailFilter, TrailScope, chains::ChainPart};
 use crate::{
     engine::Connect,
-    rules::cursor::{self, CursorScope},
-    storage::{Key, Range, Read, Value},
-    transaction::{
-        Error, Fault, TimeKey, TrailEntry,
-        keys::{Family, KeyPart, key},
-        trail_key,
+    rules::{
+        cursor::{self, CursorScope},
+        role::UserRight,
     },
+    storage::{Key, Range, Read},
+    transaction::{Error, Fault, TimeKey, TrailEntry, trail_key},
     wire::{Timestamp, limits::MAX_PAGE_SIZE},
 };
 
 /// The most entries read for a page. A page with few matches then ends early.
-const MOST_LOOKED_AT: usize = 10_000;
+const MOST_LOOKED_AT: usize = 20_000;
+
+/// The most entries per read, of all chains together.
+const PIECE: usize = 400;
 
 /// A page of entries, newest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,16 +30,23 @@ pub struct TrailPage {
     pub next: Option<String>,
 }
 
-/// The unread part of a chain, and its entries read so far.
+/// A chain with its matching entries read so far, and its unread part.
 struct Ahead {
     part: ChainPart,
     read: VecDeque<TrailEntry>,
+    /// The place of the last entry read, matching or not.
+    reached: Option<TimeKey>,
 }
 
 impl Ahead {
     /// The place of the next entry among those of all chains.
     fn place(&self) -> Option<TimeKey> {
         self.read.front().map(|entry| (entry.at, self.part.chain))
+    }
+
+    /// Returns whether the next entry is not read yet.
+    fn is_short(&self) -> bool {
+        self.read.is_empty() && self.part.from < self.part.to
     }
 }
 
@@ -47,7 +56,7 @@ impl Connect {
     /// A page may be shorter than wanted, even empty, before the end.
     ///
     /// # Errors
-    /// [`Error::NotFound`]: there is no such account. [`Error::Invalid`]: the cursor is not of this list.
+    /// [`Error::NotFound`]: there is no such account. [`Error::ForbiddenScope`]. [`Error::Invalid`]: the cursor is not of this list.
     pub async fn trail(
         &self,
         scope: TrailScope,
@@ -65,32 +74,47 @@ impl Connect {
         let after = cursor.map(|cursor| cursor::decode::<TimeKey>(list, cursor));
         let after = after.transpose()?.map(|(place, _)| place);
         let parts = self.parts(scope, filter, after).await?;
-        let piece = (2 * limit / parts.len().max(1)).clamp(1, limit);
+        let with_people = self.reads_people(scope).await?;
         let ahead = parts.into_iter().map(|part| Ahead {
             part,
             read: VecDeque::new(),
+            reached: None,
         });
         let mut ahead: Vec<Ahead> = ahead.collect();
-        let mut page = TrailPage::default();
-        let mut looked_at = 0;
+        let (mut page, mut looked_at) = (TrailPage::default(), 0);
+        let end = |page: TrailPage, place| TrailPage {
+            next: Some(cursor::encode(list, place, self.now())),
+            ..page
+        };
         loop {
-            self.read_ahead(&mut ahead, filter, piece).await?;
+            let short = ahead.iter().filter(|ahead| ahead.is_short());
+            let short = short.map(|ahead| ahead.reached).max();
             let next = ahead.iter_mut().max_by_key(|ahead| ahead.place());
-            let Some((place, next)) = next.and_then(|next| Some((next.place()?, next))) else {
-                return Ok(page);
-            };
-            let Some(mut entry) = next.read.pop_front() else {
-                return Ok(page);
-            };
-            looked_at += 1;
-            if filter.reduce(&mut entry) {
-                page.entries.push(entry);
-            }
-            if page.entries.len() == limit || looked_at == MOST_LOOKED_AT {
-                page.next = Some(cursor::encode(list, place, self.now()));
-                return Ok(page);
+            let next = next.and_then(|next| Some((next.place()?, next)));
+            // The unread entries of a chain may be newer than the next one of the others.
+            let is_next = |place| short.is_none_or(|reached| reached.is_some_and(|at| at < place));
+            match (next, short.flatten()) {
+                (Some((place, next)), _) if is_next(place) => {
+                    page.entries.extend(next.read.pop_front());
+                    if page.entries.len() == limit {
+                        return Ok(end(page, place));
+                    }
+                }
+                (_, Some(reached)) if looked_at >= MOST_LOOKED_AT => return Ok(end(page, reached)),
+                (None, _) if short.is_none() => return Ok(page),
+                _ => looked_at += self.read_ahead(&mut ahead, filter, with_people).await?,
             }
         }
+    }
+
+    /// Returns whether the caller may read entries about users.
+    pub(super) async fn reads_people(&self, scope: TrailScope) -> Result<bool, Error> {
+        let TrailScope::Account(id) = scope else {
+            return Ok(true);
+        };
+        let account = self.account(id).await?;
+        let user = self.user_in(&account)?;
+        Ok(user.is_none_or(|user| user.reach(UserRight::ManageUsers).is_some()))
     }
 
     /// The parts of the chains with the times of the filter, before a place.
@@ -124,59 +148,49 @@ impl Connect {
         Ok(parts)
     }
 
-    /// Reads the next entries of each chain without any.
+    /// Reads on in each chain without a next entry. Returns the number of entries read.
     async fn read_ahead(
         &self,
         ahead: &mut [Ahead],
         filter: &TrailFilter,
-        piece: usize,
-    ) -> Result<(), Fault> {
-        let is_short =
-            |ahead: &&mut Ahead| ahead.read.is_empty() && ahead.part.from < ahead.part.to;
-        let mut short: Vec<&mut Ahead> = ahead.iter_mut().filter(is_short).collect();
-        if short.is_empty() {
-            return Ok(());
-        }
-        let keys = short.iter().map(|ahead| keys(ahead.part, filter));
-        let keys: Vec<[Key; 3]> = keys.collect();
-        let reads = keys.iter().map(|[from, to, rows]| Read::ScanFollow {
+        with_people: bool,
+    ) -> Result<usize, Fault> {
+        let mut short: Vec<&mut Ahead> =
+            ahead.iter_mut().filter(|ahead| ahead.is_short()).collect();
+        let piece = (PIECE / short.len().max(1)).clamp(1, MAX_PAGE_SIZE);
+        let keys = short.iter().map(|ahead| {
+            let ChainPart { chain, from, to } = ahead.part;
+            (trail_key(chain, from), trail_key(chain, to))
+        });
+        let keys: Vec<(Key, Key)> = keys.collect();
+        let reads = keys.iter().map(|(from, to)| Read::Scan {
             range: Range { from, to: Some(to) },
             limit: piece,
             newest_first: true,
-            rows,
-            tail: 8,
         });
         let reads: Vec<_> = reads.collect();
         let mut state = self.store().read(&reads).await?;
+        let mut count = 0;
         for ahead in &mut short {
-            let found = state.joined()?;
-            let is_end = found.len() < piece;
-            for ((entry_key, _), row) in found {
-                let row = row.ok_or_else(|| Fault::corrupt(&entry_key, "no entry of the trail"))?;
-                ahead.read.push_back(parse(&entry_key, &row)?);
+            let found = state.entries()?;
+            count += found.len();
+            ahead.part.to = ahead.part.from;
+            for (at, (key, row)) in found.iter().enumerate() {
+                let is_last = at + 1 == piece;
+                if !is_last && !filter.may_match(row) {
+                    continue;
+                }
+                let mut entry: TrailEntry =
+                    serde_json::from_slice(row).map_err(|e| Fault::corrupt(key, e))?;
+                if is_last {
+                    ahead.part.to = entry.number;
+                    ahead.reached = Some((entry.at, ahead.part.chain));
+                }
+                if filter.reduce(&mut entry, with_people) {
+                    ahead.read.push_back(entry);
+                }
             }
-            ahead.part.to = match ahead.read.back() {
-                Some(last) if !is_end => last.number,
-                _ => ahead.part.from,
-            };
         }
-        Ok(())
+        Ok(count)
     }
-}
-
-/// The range of keys of a part's entries, or of those about an object, and the prefix of their rows.
-fn keys(part: ChainPart, filter: &TrailFilter) -> [Key; 3] {
-    let place = |number| match filter.object {
-        None => trail_key(part.chain, number),
-        Some(object) => {
-            let parts = [KeyPart::Id(object), KeyPart::Number(number)];
-            key(part.chain, Family::TrailByObject, &parts)
-        }
-    };
-    let rows = key(part.chain, Family::Trail, &[]);
-    [place(part.from), place(part.to), rows]
-}
-
-fn parse(key: &[u8], row: &Value) -> Result<TrailEntry, Fault> {
-    serde_json::from_slice(row).map_err(|e| Fault::corrupt(key, e))
 }

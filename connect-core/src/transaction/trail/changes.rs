@@ -20,15 +20,14 @@ use crate::{
 /// The JSON of an absent field.
 const NULL: &str = "null";
 
-/// The changes of an operation so far, as JSON behind commas, and the ids of their objects.
+/// The changes of an operation so far, as JSON behind commas.
 #[derive(Default)]
 pub(in crate::transaction) struct OperationChanges {
     json: Vec<u8>,
-    objects: Vec<Uuid>,
 }
 
 /// A point for a rollback.
-pub(in crate::transaction) type ChangesMark = (usize, usize);
+pub(in crate::transaction) type ChangesMark = usize;
 
 /// The row before a write.
 #[derive(Clone, Copy)]
@@ -55,18 +54,15 @@ struct Opening<'a> {
 pub(in crate::transaction) struct NewEntry {
     pub(in crate::transaction) row: Value,
     pub(in crate::transaction) head: TrailHead,
-    /// The ids of its objects, each once.
-    pub(in crate::transaction) objects: Vec<Uuid>,
 }
 
 impl OperationChanges {
     pub(in crate::transaction) fn mark(&self) -> ChangesMark {
-        (self.json.len(), self.objects.len())
+        self.json.len()
     }
 
-    pub(in crate::transaction) fn back_to(&mut self, (json, objects): ChangesMark) {
-        self.json.truncate(json);
-        self.objects.truncate(objects);
+    pub(in crate::transaction) fn back_to(&mut self, mark: ChangesMark) {
+        self.json.truncate(mark);
     }
 
     /// Returns whether rows with this key are trailed.
@@ -231,7 +227,6 @@ impl OperationChanges {
             opening = r#"",""#;
         }
         out.push(if opening == r#"",""# { r#""]}"# } else { "}" });
-        self.objects.push(id);
     }
 
     /// Makes the entry of the operation, behind `head`. `None` without changes.
@@ -242,7 +237,6 @@ impl OperationChanges {
         authorship: &Authorship,
     ) -> Option<NewEntry> {
         let changes = std::mem::take(&mut self.json);
-        let mut objects = std::mem::take(&mut self.objects);
         let (_, changes) = changes.split_first()?;
         let head = head.unwrap_or_default();
         let opening = Opening {
@@ -261,15 +255,12 @@ impl OperationChanges {
         row.extend_from_slice(br#","changes":["#);
         row.extend_from_slice(changes);
         row.extend_from_slice(b"]}");
-        objects.sort_unstable();
-        objects.dedup();
         Some(NewEntry {
             head: TrailHead {
                 number: head.number + 1,
                 hash: TrailHash::of(&row),
             },
             row: row.into(),
-            objects,
         })
     }
 }

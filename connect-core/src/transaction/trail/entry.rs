@@ -6,10 +6,7 @@ use uuid::Uuid;
 
 use super::TrailHash;
 use crate::{
-    transaction::{
-        Author, Origin, ReadKey, Relations, Stored,
-        keys::{Family, KeyPart, key},
-    },
+    transaction::{Author, Origin, ReadKey, Relations, Stored, keys::Family},
     wire::Timestamp,
 };
 
@@ -66,19 +63,10 @@ impl Stored for TrailEntry {
 
     fn relations(&self, at: &ReadKey) -> Relations {
         let number = at.number().unwrap_or_default();
-        let mut ids: Vec<Uuid> = self.changes.iter().map(|change| change.id).collect();
-        ids.sort_unstable();
-        ids.dedup();
-        let entry = |id: Uuid| {
-            let parts = [KeyPart::Id(id), KeyPart::Number(number)];
-            let entry = key(at.partition, Family::TrailByObject, &parts);
-            (entry, crate::storage::Value::default())
-        };
         Relations {
             misplaced: ((at.partition, number) != (self.chain, self.number))
                 .then(|| format!("the row holds entry {} of the trail", self.number)),
             changed_at: Some(self.at),
-            entries: ids.into_iter().map(entry).collect(),
             ..Relations::named(format!("entry {number} of the trail"))
         }
     }

@@ -179,11 +179,7 @@ static ALL: &[TrailedFamily] = &[
             object: "account",
             id: None,
             name: Some("/name"),
-            fields: &[
-                field("name", "/name"),
-                field("sandbox", "/sandbox"),
-                hidden("ownerEmail", "/ownerEmail"),
-            ],
+            fields: &[field("name", "/name"), field("sandbox", "/sandbox")],
         }),
         lists: &[
             (
@@ -209,6 +205,21 @@ static ALL: &[TrailedFamily] = &[
                         field("name", "/name"),
                         field("type", "/type"),
                         field("locationId", "/locationId"),
+                    ],
+                },
+            ),
+            (
+                "/users",
+                TrailedObject {
+                    object: "user",
+                    id: Some("/id"),
+                    // People are shown by their ids, so that a removed person leaves no name.
+                    name: None,
+                    fields: &[
+                        hidden("name", "/name"),
+                        hidden("email", "/email"),
+                        field("language", "/language"),
+                        field("roles", "/roles"),
                     ],
                 },
             ),
@@ -296,7 +307,7 @@ static ALL: &[TrailedFamily] = &[
         family: Family::Session,
         row: Some(TrailedObject {
             object: "session",
-            id: None,
+            id: Some("/user"),
             name: None,
             fields: &[field("expiresAt", "/expiresAt")],
         }),

@@ -14,10 +14,10 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::{
-    Authorship, Fault, Webhooks,
+    Author, Authorship, Fault, Webhooks,
     clock::{ChangeClock, clock_key},
     environment::ImageLinks,
-    keys::{Family, KeyPart, after_prefix, key},
+    keys::{Family, after_prefix, key},
     reads::{QueuedRead, Reads},
     store::{Store, committed},
     subscribers::Subscribers,
@@ -112,6 +112,11 @@ impl<'s> UnitOfWork<'s> {
     /// Without it, the author is that of the store.
     pub(crate) fn set_authorship(&mut self, authorship: Arc<Authorship>) {
         self.authorship = authorship;
+    }
+
+    /// Names the author of an operation with proof of identity, such as a sign-in.
+    pub(crate) fn act_as(&mut self, author: Author) {
+        Arc::make_mut(&mut self.authorship).author = author;
     }
 
     /// The location, account or token of this unit.
@@ -273,6 +278,13 @@ impl<'s> UnitOfWork<'s> {
             newest_first: false,
         };
         let stored = self.read(&[read]).await?.entries()?;
+        let trailed = stored
+            .iter()
+            .filter(|(key, _)| OperationChanges::is_trailed(key));
+        for (key, row) in trailed {
+            let known = self.known.entry(key.clone());
+            known.or_insert_with(|| Some(row.clone()));
+        }
         let mut entries: BTreeMap<Key, Value> = stored.into_iter().collect();
         for (key, write) in self.writes.range(from, to) {
             match write.value() {
@@ -440,16 +452,8 @@ impl<'s> UnitOfWork<'s> {
         self.clock.trail = Some(entry.head);
         let number = entry.head.number;
         let entry_key = trail_key(self.partition, number);
-        let mut bytes = entry_key.len() + entry.row.len();
-        self.writes.reserve(1 + entry.objects.len());
+        let bytes = entry_key.len() + entry.row.len();
         self.writes.put(entry_key, Write::New(entry.row));
-        let none = Value::default();
-        for object in entry.objects {
-            let parts = [KeyPart::Id(object), KeyPart::Number(number)];
-            let by_object = key(self.partition, Family::TrailByObject, &parts);
-            bytes += by_object.len();
-            self.writes.put(by_object, Write::New(none.clone()));
-        }
         let until = self.now.plus_days(self.store.trail_days().into());
         self.count_until(bytes, until);
     }

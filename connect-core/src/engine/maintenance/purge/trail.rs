@@ -7,14 +7,12 @@ use uuid::Uuid;
 
 use super::Purge;
 use crate::{
-    storage::{Commit, Entry, Expectation, Value, Write},
-    transaction::{
-        Fault, ReadKey, Stored as _, TrailEntry, TrailHash, TrailHead, trail_anchor_key, trail_key,
-    },
+    storage::{Commit, Expectation, Value, Write},
+    transaction::{Fault, TrailEntry, TrailHash, TrailHead, trail_anchor_key, trail_key},
 };
 
-/// Entries purged per commit. An entry may have hundreds of rows.
-const ENTRIES: usize = 50;
+/// Entries purged per commit. An entry may have hundreds of changes.
+const ENTRIES: usize = 100;
 
 impl Purge<'_> {
     /// Purges the old entries of a chain, and notes the number and the hash of the last one.
@@ -50,10 +48,7 @@ impl Purge<'_> {
                     hash: TrailHash::of(row),
                 };
                 count += 1;
-                let relations = ReadKey::of(key).map(|at| entry.relations(&at).entries);
-                let entries = relations.into_iter().flatten();
-                let keys = entries.map(|(entry, _): Entry| entry).chain([key.clone()]);
-                commit.writes.extend(keys.map(|key| (key, Write::Remove)));
+                commit.writes.push((key.clone(), Write::Remove));
             }
             if count == 0 {
                 return Ok(());
