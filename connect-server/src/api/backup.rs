@@ -1,6 +1,6 @@
 //! The backup endpoint as one warp filter.
 
-use connect_core::{Error, Reason, wire::ErrorCode};
+use connect_core::{Connect, Error, Reason, wire::ErrorCode};
 use http::{HeaderValue, StatusCode, header::CONTENT_TYPE};
 use warp::{filters::BoxedFilter, reply::Response};
 
@@ -18,13 +18,21 @@ use crate::{
 
 /// Answers `POST /admin/v1/backup` for callers with the admin credentials.
 /// Rejects every other path.
-pub(super) fn backup(backups: Backups, credentials: &AdminCredentials) -> BoxedFilter<(Response,)> {
+pub(super) fn backup(
+    connect: Connect,
+    backups: Backups,
+    credentials: &AdminCredentials,
+) -> BoxedFilter<(Response,)> {
     orders(PATH, credentials, move |order| {
-        execute(backups.clone(), order)
+        execute(connect.clone(), backups.clone(), order)
     })
 }
 
-async fn execute(backups: Backups, order: Order<BackupRequest>) -> Result<Reply, Reply> {
+async fn execute(
+    connect: Connect,
+    backups: Backups,
+    order: Order<BackupRequest>,
+) -> Result<Reply, Reply> {
     match order.content {
         BackupRequest::Begin => {
             let begun = backups.begin().await.map_err(refused);
@@ -33,6 +41,11 @@ async fn execute(backups: Backups, order: Order<BackupRequest>) -> Result<Reply,
                 .map_or_else(Reply::status, |_| StatusCode::OK);
             order.write_down(Action::BackUpStore, Subject::default(), status);
             let begun = BackupBegun { backup: begun? };
+            let (object, action) = Action::BackUpStore.parts();
+            let noted = order.connect(&connect).note_action(None, object, action);
+            if let Err(error) = noted.await {
+                tracing::warn!(cause = error.cause(), "a backup could not be noted in the audit trail");
+            }
             // Our own shapes have string keys only: this cannot fail.
             Ok(Reply::json(
                 StatusCode::OK,

@@ -34,6 +34,7 @@ async fn execute(
     url: Arc<str>,
     order: Order<OwnerCommand>,
 ) -> Result<Reply, Reply> {
+    let connect = order.connect(&connect);
     let mut execution = Execution::new(&connect, Authority::Operator, Some(&url));
     let shown = order.content.execute(&mut execution).await;
     if let Some(action) = execution.action {

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use connect_core::{Error, Reason};
+use connect_core::{Author, Connect, Error, Reason};
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
@@ -38,12 +38,27 @@ impl<T> Order<T> {
         };
         audit::write(asked, action, &operator(&self.headers), subject, status);
     }
+
+    /// The core for calls of the operator.
+    pub(super) fn connect(&self, connect: &Connect) -> Connect {
+        let asked = ActionOrigin::Request {
+            client: self.client,
+            headers: &self.headers,
+        };
+        let name = operator_of(&self.headers);
+        connect.by(Author::Operator { name }, asked.origin())
+    }
 }
 
 /// The operator, under the name from the command line.
 fn operator(headers: &HeaderMap) -> Person {
+    Person::Operator(operator_of(headers))
+}
+
+/// The name of the operator from the command line.
+fn operator_of(headers: &HeaderMap) -> Option<String> {
     let name = headers.get(OPERATOR).and_then(|name| name.to_str().ok());
-    Person::Operator(name.and_then(operator_name))
+    name.and_then(operator_name)
 }
 
 /// Writes the audit line of a refused request without a known action.

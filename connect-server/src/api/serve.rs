@@ -3,8 +3,9 @@
 use std::net::IpAddr;
 
 use bytes::Bytes;
-use connect_core::{Connect, RateStatus};
+use connect_core::{Author, Connect, RateStatus};
 use futures_util::future;
+use http::Method;
 use warp::{Filter, Rejection, path::FullPath, reject, reply::Response};
 
 use super::{
@@ -20,6 +21,7 @@ use super::{
 };
 use crate::{
     net::{RequestNote, headers},
+    telemetry::audit::ActionOrigin,
     workers::images::PublicUrl,
 };
 
@@ -228,7 +230,18 @@ impl ServedApi {
         };
         let rate = caller.rate();
         caller.note(note);
-        let passed = gate::pass(&self.connect, caller, self.table, found, incoming).await;
+        let connect = match incoming.method {
+            Method::GET | Method::HEAD => self.connect.clone(),
+            // The token or the screen is known by its access.
+            _ => {
+                let asked = ActionOrigin::Request {
+                    client: address,
+                    headers: &incoming.headers,
+                };
+                self.connect.by(Author::Service, asked.origin())
+            }
+        };
+        let passed = gate::pass(&connect, caller, self.table, found, incoming).await;
         let reply = match passed {
             Ok((call, route)) => route.answer(call).await.unwrap_or_else(Reply::from),
             Err(reply) => reply,

@@ -106,7 +106,7 @@ impl ConnectApp {
         backups: &Backups,
         credentials: &AdminCredentials,
     ) -> Self {
-        let backup = backup(backups.clone(), credentials);
+        let backup = backup(self.connect.clone(), backups.clone(), credentials);
         self.filter = backup.or(self.filter).unify().boxed();
         self
     }

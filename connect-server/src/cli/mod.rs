@@ -37,7 +37,7 @@ pub use crate::telemetry::log::{LogFormat, LogOptions};
 use crate::{
     commands::{
         accounts::AccountCommand, locations::LocationCommand, screens::ScreenCommand,
-        tokens::TokenCommand, users::UserCommand, webhooks::WebhookCommand,
+        tokens::TokenCommand, trail::TrailCommand, users::UserCommand, webhooks::WebhookCommand,
     },
     net::{PlainHttp, TlsFiles, networks::Networks},
     telemetry::metrics::MetricsToken,
@@ -118,6 +118,7 @@ impl Arguments {
             | Command::Token { options, .. }
             | Command::User { options, .. }
             | Command::Screen { options, .. }
+            | Command::Trail { options, .. }
             | Command::Webhook { options, .. }
             | Command::Secrets { options, .. } => &options.store,
         }
@@ -245,6 +246,16 @@ pub enum Command {
         /// The command.
         #[command(subcommand)]
         command: ScreenCommand,
+    },
+    /// List, export and verify the audit trail: who changed what, and when. Works beside a running server, and
+    /// without one.
+    Trail {
+        /// The options of every such command.
+        #[command(flatten)]
+        options: AdminOptions,
+        /// The command.
+        #[command(subcommand)]
+        command: TrailCommand,
     },
     /// Make, change, test and list webhooks: addresses to which events are sent. Works beside a
     /// running server, and without one.
@@ -474,6 +485,11 @@ pub struct Options {
     #[arg(long, value_name = "N", env = "CONNECT_ANONYMOUS_LIMIT",
           default_value_t = limits::DEFAULT_ANONYMOUS_LIMIT)]
     pub anonymous_limit: u32,
+    /// The days to keep entries of the audit trail, at least 1.
+    #[arg(long, value_name = "DAYS", env = "CONNECT_TRAIL_DAYS",
+          default_value_t = limits::DEFAULT_TRAIL_DAYS,
+          value_parser = clap::value_parser!(u32).range(1..=36_500))]
+    pub trail_days: u32,
     /// The limits on the bytes and records of accounts.
     #[command(flatten)]
     pub account_limits: AccountLimitOptions,

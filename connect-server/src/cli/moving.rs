@@ -15,7 +15,7 @@ use serde_json::json;
 
 use super::{
     CheckOptions, ExportOptions, ImportOptions, StorageChoice,
-    admin::write_down,
+    admin::{note_in, write_down},
     check::{self, Use},
     failure,
     progress_line::ProgressLine,
@@ -75,7 +75,9 @@ pub(crate) async fn export(options: &ExportOptions) -> ExitCode {
         let mut show = |progress| line.show(&told(progress));
         let written = transfer::export(&*store.storage(), &options.file, how, &mut show).await;
         line.end();
-        Ok(written?)
+        let written = written?;
+        note_in(&store, Action::ExportStore).await;
+        Ok(written)
     };
     let moved = written_down(Action::ExportStore, moved).await;
     let printed = moved.and_then(|moved| print(&options.file, &moved, EXPORTED, options.json));
@@ -112,7 +114,7 @@ async fn read_and_print(
     how: transfer::ImportOptions,
     action: Action,
 ) -> Result<(), NotMoved> {
-    let (moved, note) = written_down(action, read(options, how)).await?;
+    let (moved, note) = written_down(action, read(options, how, action)).await?;
     print(&options.file, &moved, note, options.json)
 }
 
@@ -134,6 +136,7 @@ async fn written_down<T>(
 async fn read(
     options: &ImportOptions,
     how: transfer::ImportOptions,
+    action: Action,
 ) -> Result<(Transferred, &'static str), NotMoved> {
     let choice = options.store.choice()?;
     if choice == StorageChoice::Memory {
@@ -153,6 +156,7 @@ async fn read(
         // An import may have completed an interrupted restore.
         let restored = transfer::restored(&*storage).await;
         let is_restored = restored.map_err(TransferError::from)?.is_some();
+        note_in(&store, action).await;
         Ok::<_, NotMoved>((moved, if is_restored { RESTORED } else { IMPORTED }))
     };
     let moved = moved.await;

@@ -1,4 +1,4 @@
-//! Commands about what accounts own: users, locations, screens, tokens, webhooks.
+//! Commands about what accounts own: users, locations, screens, tokens, webhooks; and about the audit trail.
 //!
 //! A command is a value. The command line reads it from arguments, the admin socket from JSON, and a form of the
 //! dashboard makes it from its fields. All three execute it here.
@@ -12,6 +12,7 @@ pub mod screens;
 pub mod secrets;
 mod shown_once;
 pub mod tokens;
+pub mod trail;
 pub mod users;
 pub mod webhooks;
 
@@ -22,7 +23,8 @@ use serde_json::Value;
 pub use self::shown_once::ShownOnce;
 use self::{
     accounts::AccountCommand, locations::LocationCommand, screens::ScreenCommand,
-    secrets::SecretCommand, tokens::TokenCommand, users::UserCommand, webhooks::WebhookCommand,
+    secrets::SecretCommand, tokens::TokenCommand, trail::TrailCommand, users::UserCommand,
+    webhooks::WebhookCommand,
 };
 pub(crate) use self::{
     execution::{Authority, Execution, Shown},
@@ -47,6 +49,8 @@ pub enum OwnerCommand {
     Webhook(WebhookCommand),
     /// About stored secrets.
     Secrets(SecretCommand),
+    /// About the audit trail.
+    Trail(TrailCommand),
 }
 
 impl OwnerCommand {
@@ -64,6 +68,7 @@ impl OwnerCommand {
             Self::User(command) => users::execute(command, to).await,
             Self::Webhook(command) => webhooks::execute(command, to).await,
             Self::Secrets(command) => secrets::execute(command, to).await,
+            Self::Trail(command) => trail::execute(command, to).await,
         }
     }
 
@@ -76,6 +81,7 @@ impl OwnerCommand {
                 | Self::Screen(ScreenCommand::List)
                 | Self::Token(TokenCommand::List { .. })
                 | Self::User(UserCommand::List)
+                | Self::Trail(_)
                 | Self::Webhook(WebhookCommand::List | WebhookCommand::Deliveries { .. })
                 | Self::Secrets(SecretCommand::Status)
         )
@@ -100,7 +106,21 @@ impl OwnerCommand {
             Self::User(command) => users::text(command, result)?,
             Self::Webhook(command) => webhooks::text(command, result)?,
             Self::Secrets(SecretCommand::Status) => secrets::text(result)?,
+            Self::Trail(command) => trail::text(command, result)?,
         })
+    }
+
+    /// Returns the command for the rest of a result, if there is more.
+    pub(crate) fn rest(&self, result: &Value) -> Option<Self> {
+        match self {
+            Self::Trail(command) => trail::rest(command, result).map(Self::Trail),
+            _ => None,
+        }
+    }
+
+    /// Returns whether a result is bad news, for the exit code.
+    pub(crate) fn has_faults(&self, result: &Value) -> bool {
+        matches!(self, Self::Trail(_)) && trail::has_faults(result)
     }
 
     /// Returns the note for a command executed without a running server.
@@ -133,6 +153,7 @@ is_a! {
     User(UserCommand),
     Webhook(WebhookCommand),
     Secrets(SecretCommand),
+    Trail(TrailCommand),
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ pub enum DeliveriesError {
     NotTaken(#[from] CommitError),
 }
 
-/// Returns whether the server holds back deliveries, and logs it.
+/// Returns whether the server holds back deliveries, and whether the store became the one in use.
 /// `--deliveries` makes a restored store the one in use.
 ///
 /// # Errors
@@ -31,8 +31,9 @@ pub enum DeliveriesError {
 pub(crate) async fn are_held(
     options: &Options,
     storage: &dyn Storage,
-) -> Result<bool, DeliveriesError> {
+) -> Result<(bool, bool), DeliveriesError> {
     const OFF: &str = "deliveries are off: webhooks and e-mail are not sent, images not downloaded";
+    let mut is_taken_over = false;
     if options.deliveries {
         let taken = take_over(storage).await;
         let status = match &taken {
@@ -43,22 +44,23 @@ pub(crate) async fn are_held(
         if let Some(status) = status {
             write_down(Action::DeliverFromStore, Subject::default(), status);
         }
-        if taken? {
+        is_taken_over = taken?;
+        if is_taken_over {
             tracing::warn!("the restored store is now in use: deliveries are on");
         }
     }
     if options.no_deliveries {
         tracing::warn!("{OFF}, as --no-deliveries says");
-        return Ok(true);
+        return Ok((true, is_taken_over));
     }
     if restored(storage).await?.is_some() {
         tracing::warn!(
             "{OFF}, as the store was restored from a backup: if it is the one in use from now on, start the \
              server once with --deliveries"
         );
-        return Ok(true);
+        return Ok((true, is_taken_over));
     }
-    Ok(false)
+    Ok((false, is_taken_over))
 }
 
 #[cfg(test)]
@@ -95,7 +97,7 @@ mod tests {
             (&[], false),
             (&["--no-deliveries"], true),
         ] {
-            let found = are_held(&serve(flags).unwrap(), &store).await.unwrap();
+            let (found, _) = are_held(&serve(flags).unwrap(), &store).await.unwrap();
             assert_eq!(found, held, "{flags:?}");
         }
     }

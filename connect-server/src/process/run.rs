@@ -176,6 +176,9 @@ pub async fn run(arguments: Arguments) -> Result<ExitCode, RunError> {
         Command::Screen { options, command } => {
             return Ok(admin::run(&options, command.into(), None).await);
         }
+        Command::Trail { options, command } => {
+            return Ok(admin::run(&options, command.into(), None).await);
+        }
         Command::Webhook {
             options,
             allow_networks,
@@ -392,7 +395,8 @@ impl Started {
     async fn of(options: &Options, is_demo: bool) -> Result<Self, RunError> {
         let store = open(options).await?;
         import_guard::check(&*store.storage()).await?;
-        let holds_deliveries = deliveries::are_held(options, &*store.storage()).await?;
+        let (holds_deliveries, is_taken_over) =
+            deliveries::are_held(options, &*store.storage()).await?;
         let health = store.health();
         let at = SystemClock.now();
         let clock = SandboxClock::of(store.storage(), options.store.choice()?.clock()).await?;
@@ -413,6 +417,7 @@ impl Started {
             .secret_keys(keys.keys())
             .limits(options.limits())
             .storage_limits(options.account_limits.limits())
+            .trail_days(options.trail_days)
             .image_links(Arc::new(guard.clone()))
             .webhook_links(Arc::new(PublicWebhooks::new(guard)));
         if options.store.choice()?.is_shared() {
@@ -422,6 +427,9 @@ impl Started {
             builder = builder.hold_deliveries();
         }
         let connect = builder.build();
+        if is_taken_over {
+            admin::note(&connect, Action::DeliverFromStore).await;
+        }
         let backups = Backups::new(move || store.freeze());
         check_clock(&connect, clock.now(), options.trust_clock).await?;
         keys.prepare(&connect).await?;
@@ -458,7 +466,9 @@ async fn check_clock(connect: &Connect, now: Timestamp, is_trusted: bool) -> Res
             let trusted = connect.accept_clock().await;
             let status = audit::status_of_result(&trusted);
             admin::write_down(Action::TrustClock, Subject::default(), status);
-            Ok(trusted?)
+            trusted?;
+            admin::note(connect, Action::TrustClock).await;
+            Ok(())
         }
         clock => Ok(clock?),
     }

@@ -6,7 +6,7 @@
 
 use std::net::IpAddr;
 
-use connect_core::{Account, Connect, Error, wire::Id};
+use connect_core::{Account, Connect, Error, Origin, wire::Id};
 use http::{HeaderMap, StatusCode};
 use uuid::Uuid;
 
@@ -122,6 +122,13 @@ actions! {
     UseSandbox = "sandbox.use",
 }
 
+impl Action {
+    /// The object and the action, for the trail: both parts of the name.
+    pub(crate) fn parts(self) -> (&'static str, &'static str) {
+        self.name().split_once('.').unwrap_or(("store", self.name()))
+    }
+}
+
 /// The account and the object of an action, if known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Subject {
@@ -166,6 +173,22 @@ pub(crate) enum ActionOrigin<'a> {
     },
     /// By the command line, with the store opened by itself.
     CommandLine,
+}
+
+impl ActionOrigin<'_> {
+    /// The origin in an entry of the trail.
+    pub(crate) fn origin(self) -> Origin {
+        match self {
+            Self::Request { client, headers } => {
+                let id = headers.get("x-request-id").and_then(|id| id.to_str().ok());
+                Origin {
+                    address: Some(client),
+                    request_id: id.map(str::to_owned),
+                }
+            }
+            Self::CommandLine => Origin::default(),
+        }
+    }
 }
 
 /// Writes the line of an action with the status of its answer.

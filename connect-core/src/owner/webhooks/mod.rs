@@ -373,6 +373,7 @@ impl Connect {
                 kind: EventType::from(PING),
                 location: None,
             };
+            setup.unit.note_action("webhook", id.uuid(), "test");
             setup.deliver(id, event)
         })
         .await

@@ -75,6 +75,7 @@ impl Connect {
                     )));
                 }
                 let again = setup.send_again(sent)?;
+                unit.note_action("webhook", webhook.uuid(), "resend");
                 Ok(End::commit(unit, again))
             })
             .await
@@ -164,6 +165,9 @@ impl Connect {
                 let sent = wanted.len();
                 for logged in wanted {
                     setup.send_again(logged)?;
+                }
+                if sent > 0 {
+                    unit.note_action("webhook", webhook.uuid(), "resend");
                 }
                 Ok(End::commit(unit, sent))
             })

@@ -2,7 +2,7 @@
 
 use std::{io::Write as _, path::Path, process::ExitCode, sync::Arc, time::Duration};
 
-use connect_core::{Connect, Error, environment::Clock as _};
+use connect_core::{Author, Connect, Error, Origin, environment::Clock as _};
 use http::StatusCode;
 use serde_json::Value;
 
@@ -65,10 +65,11 @@ enum NotDone {
 }
 
 /// The executor of a command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ExecutedBy {
-    Server,
-    CommandLine,
+enum Executor {
+    /// A running server.
+    Server(AdminCredentials),
+    /// This process, with the store open.
+    CommandLine { connect: Connect, _store: Store },
 }
 
 /// Executes a command and prints its result.
@@ -80,8 +81,9 @@ pub(crate) async fn run(
     allowed: Option<Networks>,
 ) -> ExitCode {
     let guard = AddressGuard::allowing(allowed.unwrap_or_default());
-    match print_result(options, &command, guard).await {
-        Ok(()) => ExitCode::SUCCESS,
+    match print_result(options, command, guard).await {
+        Ok(false) => ExitCode::SUCCESS,
+        Ok(true) => ExitCode::FAILURE,
         Err(error) => {
             failure::tell("connect-server", &error);
             ExitCode::FAILURE
@@ -89,22 +91,53 @@ pub(crate) async fn run(
     }
 }
 
+/// Executes a command and the commands for the rest of its result, and prints each result.
+/// Returns whether one of them is bad news.
 async fn print_result(
     options: &AdminOptions,
-    command: &OwnerCommand,
+    mut command: OwnerCommand,
     guard: AddressGuard,
+) -> Result<bool, NotDone> {
+    let (mut result, executor) = first_result(options, &command, guard).await?;
+    let mut has_faults = false;
+    loop {
+        has_faults |= command.has_faults(&result);
+        let rest = command.rest(&result);
+        print(options.json, &command, result, &executor)?;
+        let Some(next) = rest else {
+            return Ok(has_faults);
+        };
+        command = next;
+        result = match &executor {
+            Executor::Server(credentials) => {
+                let sent = send(credentials, PATH, &command, AT_MOST).await;
+                sent.map_err(NotReached::from)?
+            }
+            Executor::CommandLine { connect, .. } => on_store(connect, &command).await?,
+        };
+    }
+}
+
+/// Prints the result of a command.
+fn print(
+    is_json: bool,
+    command: &OwnerCommand,
+    result: Value,
+    executor: &Executor,
 ) -> Result<(), NotDone> {
-    let (result, by) = result(options, command, guard).await?;
-    let text = if options.json {
+    let text = if is_json {
         result.to_string()
     } else {
         let mut text = command.text(result)?;
-        if let (ExecutedBy::CommandLine, Some(note)) = (by, command.without_server()) {
+        if let (Executor::CommandLine { .. }, Some(note)) = (executor, command.without_server()) {
             text.push('\n');
             text.push_str(note);
         }
         text
     };
+    if text.is_empty() {
+        return Ok(());
+    }
     let mut output = std::io::stdout().lock();
     writeln!(output, "{text}")?;
     output.flush()?;
@@ -112,24 +145,28 @@ async fn print_result(
 }
 
 /// Executes a command through a running server, or else on the store.
-async fn result(
+async fn first_result(
     options: &AdminOptions,
     command: &OwnerCommand,
     guard: AddressGuard,
-) -> Result<(Value, ExecutedBy), NotDone> {
+) -> Result<(Value, Executor), NotDone> {
     let choice = options.store.choice()?;
-    let ask =
-        async |credentials: AdminCredentials| send(&credentials, PATH, command, AT_MOST).await;
+    let ask = async |credentials: AdminCredentials| {
+        let result = send(&credentials, PATH, command, AT_MOST).await?;
+        Ok((result, Executor::Server(credentials)))
+    };
     if choice == StorageChoice::Memory {
         let credentials = options.store.credentials().ok_or(NoDataFolder)?;
-        return Ok((in_memory(&credentials, ask).await?, ExecutedBy::Server));
+        return in_memory(&credentials, ask).await;
     }
     Ok(match Reached::find(&options.store, &choice, ask).await? {
-        Reached::Server(result) => (result, ExecutedBy::Server),
+        Reached::Server(result) => result,
         Reached::Here(store) => {
             let keys = SecretKeySource::of(&options.store, &choice)?;
-            let result = on_store(store, &choice, keys, command, guard).await?;
-            (result, ExecutedBy::CommandLine)
+            let connect = connect_to(&store, &choice, keys, command, guard).await?;
+            let result = on_store(&connect, command).await?;
+            let _store = store;
+            (result, Executor::CommandLine { connect, _store })
         }
     })
 }
@@ -137,8 +174,8 @@ async fn result(
 /// Sends a command to the server with a store in memory.
 async fn in_memory(
     credentials: &Path,
-    ask: impl AsyncFnOnce(AdminCredentials) -> Result<Value, NotSent>,
-) -> Result<Value, NotDone> {
+    ask: impl AsyncFnOnce(AdminCredentials) -> Result<(Value, Executor), NotSent>,
+) -> Result<(Value, Executor), NotDone> {
     // The credentials of a killed server are ignored: another program may have its port by now.
     if !AdminCredentialsFile::is_held(credentials) {
         let none = format!("no server holds {}", credentials.display());
@@ -152,14 +189,14 @@ async fn in_memory(
         })
 }
 
-/// Executes a command on a store opened here.
-async fn on_store(
-    store: Store,
+/// Makes the core for commands on a store opened here.
+async fn connect_to(
+    store: &Store,
     choice: &StorageChoice,
     keys: SecretKeySource,
     command: &OwnerCommand,
     guard: AddressGuard,
-) -> Result<Value, NotDone> {
+) -> Result<Connect, NotDone> {
     let links = PublicWebhooks::new(guard);
     let clock = SandboxClock::of(store.storage(), choice.clock()).await?;
     let connect = Connect::builder(store.storage())
@@ -174,13 +211,44 @@ async fn on_store(
     if command.seals() {
         keys.prepare(&connect).await?;
     }
-    let mut execution = Execution::new(&connect, Authority::Operator, None);
+    Ok(by_operator(&connect))
+}
+
+/// Executes a command on a store opened here.
+async fn on_store(connect: &Connect, command: &OwnerCommand) -> Result<Value, NotDone> {
+    let mut execution = Execution::new(connect, Authority::Operator, None);
     let shown = command.execute(&mut execution).await;
     if let Some(action) = execution.action {
         let status = audit::status_of_result(&shown);
         write_down(action, execution.subject, status);
     }
     Ok(shown?.await?)
+}
+
+/// The core for calls of the user of this process.
+fn by_operator(connect: &Connect) -> Connect {
+    connect.by(Author::Operator { name: user() }, Origin::default())
+}
+
+/// Notes an action of the command line in the trail of the store.
+/// A failure is only logged: the action is done.
+pub(crate) async fn note(connect: &Connect, action: Action) {
+    let (object, name) = action.parts();
+    // A note in a store of an older program would keep that program from it.
+    let noted = match connect.is_migrated().await {
+        Ok(true) => by_operator(connect).note_action(None, object, name).await,
+        Ok(false) => return,
+        Err(error) => Err(error),
+    };
+    if let Err(error) = noted {
+        let action = action.name();
+        tracing::warn!(action, cause = error.cause(), "an action could not be noted in the audit trail");
+    }
+}
+
+/// Notes an action of the command line in the trail of a store opened here.
+pub(crate) async fn note_in(store: &Store, action: Action) {
+    note(&Connect::builder(store.storage()).build(), action).await;
 }
 
 /// Writes the audit line of an action of the command line.

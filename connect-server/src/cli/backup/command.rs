@@ -21,7 +21,7 @@ use super::{
 use crate::{
     cli::{
         BackupOptions, StorageChoice,
-        admin::{AdminCredentials, NotReached, NotSent, Reached, post, send, user},
+        admin::{AdminCredentials, NotReached, NotSent, Reached, note_in, post, send, user},
         failure,
         progress_line::ProgressLine,
         store::{NoDataFolder, Store},
@@ -189,8 +189,11 @@ impl BackupSource {
             subject,
             status,
         );
+        let pieces = Box::new(pieces?);
+        // Behind the snapshot: the file holds the rows of its moment.
+        note_in(&store, Action::BackUpStore).await;
         Ok(Self::Here {
-            pieces: Box::new(pieces?),
+            pieces,
             _store: store,
         })
     }

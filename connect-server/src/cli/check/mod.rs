@@ -20,7 +20,7 @@ use http::StatusCode;
 use self::findings::{Findings, Repairs};
 use super::{
     CheckOptions, StorageChoice,
-    admin::write_down,
+    admin::{note, write_down},
     failure,
     progress_line::ProgressLine,
     store::{NoDataFolder, NoStore, OtherOwner, Store, StoreError},
@@ -164,6 +164,9 @@ async fn check(options: &CheckOptions, purpose: Use) -> Result<Findings, NotChec
         }
     };
     let records = records.map_err(|failure| not_checked(purpose, &of_store, &failure))?;
+    if repairs.as_ref().is_some_and(|repairs| repairs.count > 0) {
+        note(&connect, Action::RepairStore).await;
+    }
     let findings = Findings {
         store: of_store,
         records,

@@ -146,7 +146,13 @@ pub(super) async fn act(to: &SignedIn<'_>, sandbox: &Sandbox) -> Result<Answer, 
     let Some(shop) = PageLocation::find(to, UserRight::UseSandbox)? else {
         return Ok(shop::nowhere(to, PATH, "Sandbox"));
     };
-    match done(to, sandbox, &shop).await {
+    let acted = async {
+        let notice = done(to, sandbox, &shop).await?;
+        let (object, action) = Action::UseSandbox.parts();
+        to.connect.note_action(Some(to.account().id), object, action).await?;
+        Ok(notice)
+    };
+    match acted.await {
         Ok(notice) => Ok(Answer::redirect(&notices::at(&shop.at(PATH), notice))),
         Err(error) => {
             let form = async |reason: &Reason| page(to, sandbox, &shop, Some(reason)).await;
