@@ -44,7 +44,10 @@ async fn execute(
             let (object, action) = Action::BackUpStore.parts();
             let noted = order.connect(&connect).note_action(None, object, action);
             if let Err(error) = noted.await {
-                tracing::warn!(cause = error.cause(), "a backup could not be noted in the audit trail");
+                tracing::warn!(
+                    cause = error.cause(),
+                    "a backup could not be noted in the audit trail"
+                );
             }
             // Our own shapes have string keys only: this cannot fail.
             Ok(Reply::json(

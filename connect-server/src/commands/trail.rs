@@ -143,7 +143,9 @@ pub(super) fn rest(command: &TrailCommand, result: &Value) -> Option<TrailComman
 
 /// Returns whether a result names faults.
 pub(super) fn has_faults(result: &Value) -> bool {
-    result["faults"].as_array().is_some_and(|faults| !faults.is_empty())
+    result["faults"]
+        .as_array()
+        .is_some_and(|faults| !faults.is_empty())
 }
 
 /// Returns the result of a command as text.
@@ -184,7 +186,9 @@ fn verified(report: &TrailReport) -> String {
     let (entries, chains) = (report.entries, report.chains.len());
     text + &match report.faults.len() {
         0 => format!("{entries} entries verified: {chains} chains are complete."),
-        faults => format!("{entries} entries verified: {faults} chains have faults, {chains} none."),
+        faults => {
+            format!("{entries} entries verified: {faults} chains have faults, {chains} none.")
+        }
     }
 }
 
@@ -220,7 +224,9 @@ fn words(change: &TrailChange) -> String {
         hidden,
         ..
     } = change;
-    let name = name.as_ref().map_or(String::new(), |name| format!("{name} "));
+    let name = name
+        .as_ref()
+        .map_or(String::new(), |name| format!("{name} "));
     let mut parts: Vec<String> = Vec::new();
     for (field, before) in before {
         parts.push(match after.get(field) {
@@ -228,7 +234,9 @@ fn words(change: &TrailChange) -> String {
             None => format!("{field} {before}"),
         });
     }
-    let only_after = after.iter().filter(|(field, _)| !before.contains_key(*field));
+    let only_after = after
+        .iter()
+        .filter(|(field, _)| !before.contains_key(*field));
     parts.extend(only_after.map(|(field, after)| format!("{field} {after}")));
     parts.extend(hidden.iter().map(|field| format!("{field} (not shown)")));
     format!("{object} {name}{id}: {action} {}", parts.join(", "))

@@ -33,6 +33,11 @@ pub(super) const SECTIONS: &[(&str, &str, Option<UserRight>)] = &[
         Some(UserRight::ManageScreens),
     ),
     ("/dashboard/users", "Users", Some(UserRight::ManageUsers)),
+    (
+        "/dashboard/activity",
+        "Activity",
+        Some(UserRight::ReadTrail),
+    ),
     ("/dashboard/account", "Account", None),
 ];
 

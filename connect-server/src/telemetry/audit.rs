@@ -125,7 +125,9 @@ actions! {
 impl Action {
     /// The object and the action, for the trail: both parts of the name.
     pub(crate) fn parts(self) -> (&'static str, &'static str) {
-        self.name().split_once('.').unwrap_or(("store", self.name()))
+        self.name()
+            .split_once('.')
+            .unwrap_or(("store", self.name()))
     }
 }
 

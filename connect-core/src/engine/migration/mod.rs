@@ -155,6 +155,15 @@ impl Connect {
         Ok(progress.done)
     }
 
+    /// Returns whether the rows are those of this program, as after [`migrate`](Self::migrate).
+    ///
+    /// # Errors
+    /// The storage failed.
+    pub async fn is_migrated(&self) -> Result<bool, Error> {
+        let last = ALL.last().map_or(0, |migration| migration.number);
+        Ok(self.migrated().await?.0.done >= last)
+    }
+
     /// Reads the progress of migrations, and its row.
     async fn migrated(&self) -> Result<(Progress, Option<Value>), Fault> {
         let key = migrated_key();

@@ -242,7 +242,11 @@ pub(crate) async fn note(connect: &Connect, action: Action) {
     };
     if let Err(error) = noted {
         let action = action.name();
-        tracing::warn!(action, cause = error.cause(), "an action could not be noted in the audit trail");
+        tracing::warn!(
+            action,
+            cause = error.cause(),
+            "an action could not be noted in the audit trail"
+        );
     }
 }
 

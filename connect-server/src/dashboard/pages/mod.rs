@@ -1,6 +1,7 @@
 //! The pages. [`ROUTES`] is their table of contents.
 
 mod account;
+mod activity;
 mod invitation;
 mod names;
 mod once;
@@ -83,6 +84,10 @@ static ROUTES: &[Route] = &[
         Sandbox(|to, sandbox| sandbox::act(to, sandbox).boxed()),
     )
     .once(once::SANDBOX),
+    Route::page(
+        "activity",
+        With(ReadTrail, |to, _| activity::list(to).boxed()),
+    ),
     Route::page("account", User(|to, _| account::show(to).boxed())),
     Route::form(
         "account",

@@ -11,6 +11,7 @@ use crate::{
         page_request::SignedIn,
     },
     sandbox::{ADVANCE_FIELD, Sandbox, SandboxLocation, Simulated, Simulation, days_ago},
+    telemetry::audit::Action,
 };
 
 const PATH: &str = "/dashboard/sandbox";
@@ -149,7 +150,9 @@ pub(super) async fn act(to: &SignedIn<'_>, sandbox: &Sandbox) -> Result<Answer, 
     let acted = async {
         let notice = done(to, sandbox, &shop).await?;
         let (object, action) = Action::UseSandbox.parts();
-        to.connect.note_action(Some(to.account().id), object, action).await?;
+        to.connect
+            .note_action(Some(to.account().id), object, action)
+            .await?;
         Ok(notice)
     };
     match acted.await {

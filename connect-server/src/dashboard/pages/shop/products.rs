@@ -11,7 +11,7 @@ use super::{
     categories::{self, Categories},
     next, nothing, nowhere, page, sync,
 };
-use crate::dashboard::{Answer, components, page_request::SignedIn};
+use crate::dashboard::{Answer, components, page_request::SignedIn, pages::activity};
 
 pub(super) const PATH: &str = "/dashboard/products";
 
@@ -141,6 +141,7 @@ fn form(
     let head = html! {
         th { span.skip { "Choose" } } th { "Name" } th { "Code" } th { "Category" }
         th.number { "Price" } th.number { "VAT" } th.number { "Stock" } th { "For sale" }
+        th { span.skip { "Changes" } }
     };
     let rows = html! { @for product in products { (row(to, shop, product, categories)) } };
     html! {
@@ -177,6 +178,11 @@ fn row(
             td.number { (product.vat_rate) " %" }
             td.number { @if let Some(quantity) = product.stock_quantity { (quantity) } }
             td { @if product.is_active { "Yes" } @else { span.tag { "No" } } }
+            td {
+                @if let Some(changes) = activity::of_object(to, &id) {
+                    a href=(changes) aria-label={ "Changes of " (product.name) } { "Changes" }
+                }
+            }
         }
     }
 }
