@@ -2,7 +2,7 @@
 //!
 //! The check of rows does not repeat it: it looks at each entry alone.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::{
@@ -18,7 +18,7 @@ use crate::{
 const PIECE: usize = 100;
 
 /// The result of a verification.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TrailReport {
     /// The number of verified entries.
@@ -32,7 +32,7 @@ pub struct TrailReport {
 }
 
 /// The last entry of a chain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TrailEnd {
     /// The location, the account, or nil for the store.
@@ -44,7 +44,7 @@ pub struct TrailEnd {
 }
 
 /// The first altered, removed or misplaced entry of a chain.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TrailFault {
     /// The location, the account, or nil for the store.

@@ -42,8 +42,8 @@ async fn execute(
             order.write_down(Action::BackUpStore, Subject::default(), status);
             let begun = BackupBegun { backup: begun? };
             let (object, action) = Action::BackUpStore.parts();
-            let noted = order.connect(&connect).note_action(None, object, action);
-            if let Err(error) = noted.await {
+            let connect = order.connect(&connect);
+            if let Err(error) = connect.note_action(None, object, action).await {
                 tracing::warn!(
                     cause = error.cause(),
                     "a backup could not be noted in the audit trail"

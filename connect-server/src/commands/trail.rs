@@ -111,17 +111,21 @@ pub(super) async fn execute<'a>(
     let connect = to.connect;
     Ok(match command {
         TrailCommand::List { filter, limit } => {
-            let page = connect.trail(filter.scope(), &filter.filter(), None, *limit);
-            known(page.await?.entries)
+            let (scope, filter) = (filter.scope(), filter.filter());
+            let page = connect.trail(scope, &filter, None, *limit).await?;
+            known(page.entries)
         }
         TrailCommand::Export { filter, after } => {
-            let piece = connect.export_trail(filter.scope(), &filter.filter(), *after);
-            let piece = piece.await?;
+            let (scope, filter) = (filter.scope(), filter.filter());
+            let piece = connect.export_trail(scope, &filter, *after).await?;
             known(json!({ "lines": piece.lines, "next": piece.next }))
         }
         TrailCommand::Verify { after } => {
-            let report = connect.verify_trail(*after, MOST_VERIFIED, &mut |_| {});
-            known(report.await?)
+            let progress = &mut |_| {};
+            let report = connect
+                .verify_trail(*after, MOST_VERIFIED, progress)
+                .await?;
+            known(report)
         }
     })
 }

@@ -161,11 +161,8 @@ fn what(to: &SignedIn<'_>, entry: &TrailEntry, change: &TrailChange) -> Markup {
         "delete" => "deleted",
         other => other,
     };
-    let fields = change
-        .before
-        .keys()
-        .chain(&change.after.keys().cloned().collect::<Vec<_>>());
-    let mut fields: Vec<String> = fields.cloned().collect();
+    let fields = change.before.keys().chain(change.after.keys());
+    let mut fields: Vec<&String> = fields.collect();
     fields.sort_unstable();
     fields.dedup();
     let shown = |values: &serde_json::Map<String, Value>, field: &str| {
@@ -178,7 +175,7 @@ fn what(to: &SignedIn<'_>, entry: &TrailEntry, change: &TrailChange) -> Markup {
             }
             ": " (verb)
             @if let (Some(place), true) = (place, locations.len() > 1) { " at " (place.name) }
-            @for field in &fields {
+            @for field in fields {
                 div.hint {
                     (label(field)) ": "
                     @match &*change.action {

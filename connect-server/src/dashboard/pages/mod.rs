@@ -22,7 +22,7 @@ use connect_core::{
     Error,
     UserRight::{
         ChangeCatalog, ManageAccount, ManageScreens, ManageTokens, ManageUsers, ManageWebhooks,
-        ReadCatalog, ReadSales, UseSandbox,
+        ReadCatalog, ReadSales, ReadTrail, UseSandbox,
     },
 };
 use futures_util::FutureExt as _;
