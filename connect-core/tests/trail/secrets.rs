@@ -20,7 +20,7 @@ async fn no_secret_is_in_an_entry() {
         "owner@bakery.example".to_owned(),
         "noor@bakery.example".to_owned(),
     ];
-    let user = connect.users(account).await.unwrap()[0].id;
+    let user = connect.users(account).await.unwrap()[0].0.id;
     let change = UserChange {
         name: Some("Noor de Wit".into()),
         email: Some("noor@bakery.example".into()),

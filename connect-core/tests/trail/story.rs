@@ -1,7 +1,10 @@
 //! Who changed what: single entries, their filters and their order.
 
+use std::collections::BTreeSet;
+
 use connect_core::{
-    Author, NewScreen, Origin, ScreenType, TrailEntry, TrailFilter, TrailPlace, TrailScope,
+    Author, Error, Language, NewScreen, NewUser, Origin, Role, ScreenType, TrailEntry, TrailFilter,
+    TrailPlace, TrailScope, UserRole,
     wire::{Field, ProductBatch, ProductInput, StockCount},
 };
 use serde_json::json;
@@ -12,6 +15,7 @@ use crate::properties::shop::Shop;
 on_each_store!(the_trail_answers_who_changed_a_price);
 on_each_store!(an_account_row_is_told_by_the_thing_in_it);
 on_each_store!(filters_choose_and_pages_follow);
+on_each_store!(a_user_reads_what_the_role_allows);
 
 async fn the_trail_answers_who_changed_a_price(shop: Shop) {
     let (at, id) = token(&shop).await;
@@ -80,7 +84,9 @@ async fn the_trail_answers_who_changed_a_price(shop: Shop) {
         id: id.into(),
         name: "Sync".into(),
     };
-    let noor = shop.connect.users(shop.at.account().id).await.unwrap()[0].id;
+    let noor = shop.connect.users(shop.at.account().id).await.unwrap()[0]
+        .0
+        .id;
     let authors: Vec<&Author> = found.iter().map(|entry| &entry.author).collect();
     assert_eq!(
         authors,
@@ -143,7 +149,7 @@ async fn an_account_row_is_told_by_the_thing_in_it(shop: Shop) {
 
 async fn filters_choose_and_pages_follow(shop: Shop) {
     let (by_noor, account) = (noor(&shop).await, shop.at.account().id);
-    let id = shop.connect.users(account).await.unwrap()[0].id;
+    let id = shop.connect.users(account).await.unwrap()[0].0.id;
     let mut there = Vec::new();
     for round in 0..20 {
         let at = [&shop.at, &shop.there][round % 2];
@@ -213,4 +219,53 @@ async fn filters_choose_and_pages_follow(shop: Shop) {
         .trail(TrailScope::Store, &all, None, 5)
         .await
         .unwrap();
+}
+
+async fn a_user_reads_what_the_role_allows(shop: Shop) {
+    let (connect, account) = (&shop.connect, shop.at.account().id);
+    for at in [&shop.at, &shop.there] {
+        let products = connect.location(at).products();
+        products.create(ProductInput::named("Rye")).await.unwrap();
+    }
+    let here = shop.at.location().id;
+    let scope = TrailScope::Account(account);
+    let (all, people) = (TrailFilter::default(), Some("user".to_owned()));
+    let about_people = TrailFilter {
+        kind: people,
+        ..TrailFilter::default()
+    };
+    // The role and its place; the number of chains, and of entries about people.
+    for (role, place, expected) in [
+        (Role::Owner, None, Ok((3, true))),
+        (Role::Manager, None, Ok((3, false))),
+        (Role::Accountant, Some(here), Ok((1, false))),
+        (Role::Developer, None, Err(403)),
+    ] {
+        let new = NewUser {
+            name: "Noor".into(),
+            email: format!("{role:?}@bakery.example"),
+            language: Language::default(),
+            roles: vec![UserRole {
+                location_id: place,
+                role,
+            }],
+        };
+        let id = connect.create_user(account, new).await.unwrap().id;
+        let by_user = connect.by(Author::User { id }, Origin::default());
+        let found = async {
+            let page = by_user.trail(scope, &all, None, 100).await?;
+            let chains: BTreeSet<_> = page.entries.iter().map(|entry| entry.chain).collect();
+            let people = by_user.trail(scope, &about_people, None, 100).await?;
+            Ok::<_, Error>((chains.len(), !people.entries.is_empty()))
+        };
+        assert_eq!(
+            found.await.map_err(|error| error.status()),
+            expected,
+            "{role:?}"
+        );
+        for scope in [TrailScope::Everything, TrailScope::Store] {
+            assert!(by_user.trail(scope, &all, None, 1).await.is_err());
+        }
+        assert!(by_user.verify_trail(None, 1, &mut |_| {}).await.is_err());
+    }
 }

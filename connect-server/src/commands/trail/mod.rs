@@ -247,3 +247,6 @@ fn words(change: &TrailChange) -> String {
         .trim_end()
         .to_owned()
 }
+
+#[cfg(test)]
+mod tests;
