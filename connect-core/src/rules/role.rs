@@ -148,11 +148,12 @@ mod tests {
             ManageTokens,
             ManageWebhooks,
             UseSandbox,
+            ReadTrail,
         ];
         for (role, rights) in [
             (Role::Owner, &all[..]),
             (Manager, &daily),
-            (Accountant, &[ReadSales, ReadCatalog]),
+            (Accountant, &[ReadSales, ReadCatalog, ReadTrail]),
             (
                 Developer,
                 &[ReadCatalog, ManageTokens, ManageWebhooks, UseSandbox],

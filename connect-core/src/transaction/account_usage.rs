@@ -112,7 +112,7 @@ mod tests {
             unit.begin_counts();
             let id = KeyPart::Id(store.environment().ids.next());
             unit.put_new(
-                key(location, Family::Product, &[id]),
+                key(location, Family::ImageJob, &[id]),
                 Value::from(&[0; 67][..]),
             );
             assert!(unit.commit().await.unwrap());

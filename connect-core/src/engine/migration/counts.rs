@@ -45,8 +45,9 @@ pub(super) async fn change(connect: &Connect, location: Uuid) -> Result<Option<C
             newest_first: false,
         };
         let rows = store.read(&[scan]).await?.entries()?;
+        let trail_days = store.trail_days().into();
         rows.iter()
-            .for_each(|row| add(&mut usage, row, connect.now()));
+            .for_each(|row| add(&mut usage, row, trail_days, connect.now()));
         match rows.last() {
             Some((last, _)) if rows.len() == PAGE => from = [last, &[0][..]].concat(),
             _ => break,
@@ -63,14 +64,18 @@ pub(super) async fn change(connect: &Connect, location: Uuid) -> Result<Option<C
 }
 
 /// Adds a stored row.
-fn add(usage: &mut Usage, (key, row): &Entry, now: Timestamp) {
+fn add(usage: &mut Usage, (key, row): &Entry, trail_days: i64, now: Timestamp) {
     let Some(at) = ReadKey::of(key) else { return };
-    match counted(at.family) {
+    let rule = match at.family {
+        Family::Trail => Some(UsageRule::Days(trail_days)),
+        family => counted(family),
+    };
+    match rule {
         None => {}
         Some(UsageRule::Always) => usage.add(key, at.family, row.len()),
         Some(UsageRule::Days(days)) => {
             let written = match at.family {
-                Family::Event => created_at(row),
+                Family::Event | Family::Trail => created_at(row),
                 _ => at.time(),
             };
             let until = written.unwrap_or(now).plus_days(days);
@@ -84,6 +89,7 @@ fn created_at(row: &[u8]) -> Option<Timestamp> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct CreationTime {
+        #[serde(alias = "at")]
         created_at: Timestamp,
     }
     let created = serde_json::from_slice(row).ok();

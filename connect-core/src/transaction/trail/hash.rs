@@ -43,7 +43,10 @@ impl FromStr for TrailHash {
 
 impl Serialize for TrailHash {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        // As its `Display`, without an allocation: each entry and each clock row has one.
+        let mut text = [0; 64];
+        hex::encode_to_slice(self.0, &mut text).map_err(serde::ser::Error::custom)?;
+        serializer.serialize_str(std::str::from_utf8(&text).map_err(serde::ser::Error::custom)?)
     }
 }
 
