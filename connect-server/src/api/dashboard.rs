@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use bytes::Bytes;
-use connect_core::{Author, Connect, Error, Reason, wire::ErrorCode};
+use connect_core::{Connect, Error, Reason, wire::ErrorCode};
 use http::{
     HeaderMap, HeaderValue, Method, StatusCode,
     header::{CONTENT_ENCODING, CONTENT_TYPE, LOCATION, SET_COOKIE},
@@ -19,7 +19,6 @@ use super::{
 use crate::{
     dashboard::{self, Answer, AnswerContent, DashboardContext, FormFields, PageRequest, area},
     net::{Peer, RequestNote},
-    telemetry::audit::ActionOrigin,
 };
 
 /// The Content-Security-Policy of every page: same origin only, no scripts, no frames.
@@ -112,13 +111,8 @@ async fn request<S: IncomingBody>(
         Method::HEAD => Method::GET,
         method => method,
     };
-    let asked = ActionOrigin::Request {
-        client: origin.address,
-        headers: &incoming.headers,
-    };
     Ok(PageRequest {
-        // Until somebody is signed in.
-        connect: connect.by(Author::Service, asked.origin()),
+        connect,
         context,
         method,
         path: incoming.target.path().to_owned(),

@@ -186,6 +186,7 @@ impl ActionOrigin<'_> {
                 Origin {
                     address: Some(client),
                     request_id: id.map(str::to_owned),
+                    ..Origin::default()
                 }
             }
             Self::CommandLine => Origin::default(),

@@ -17,7 +17,7 @@ use crate::properties::{
 };
 
 /// Longer than anything is remembered, and than the clocks of these tests go back.
-const LONG: i64 = 400 * 24 * 3600;
+const LONG: i64 = 800 * 24 * 3600;
 
 impl Session {
     /// All lists, with the ids of new records learned.
