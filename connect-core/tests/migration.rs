@@ -222,7 +222,7 @@ async fn damage_stops_no_migration(shop: Shop) {
 /// Gives the rows of the account the form of a program before users.
 async fn forget_users(shop: &Shop) {
     let account = shop.at.account().id.uuid();
-    let (mut writes, mut user) = (Vec::new(), Json::Null);
+    let mut writes = Vec::new();
     for (key, row) in rows(&*shop.storage).await {
         let is_of_account = key[..16] == account.as_bytes()[..];
         let json = || serde_json::from_slice::<Json>(&row).unwrap();
@@ -231,8 +231,7 @@ async fn forget_users(shop: &Shop) {
             ACCOUNT if is_of_account => {
                 let mut account = json();
                 let users = account.as_object_mut().unwrap().remove("users").unwrap();
-                user = users[0].clone();
-                account["ownerEmail"] = user["email"].clone();
+                account["ownerEmail"] = users[0]["email"].clone();
                 writes.push((key, put(account.to_string().as_bytes())));
             }
             SIGN_IN | INVITATION if is_of_account && key.len() > 17 => {

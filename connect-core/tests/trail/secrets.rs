@@ -80,7 +80,7 @@ async fn no_secret_is_in_an_entry() {
         .await
         .unwrap();
     let rolled = connect.roll_webhook_secret(account, webhook).await.unwrap();
-    secrets.extend([issued.secret, rolled].map(|secret| secret.expose().to_owned()));
+    secrets.extend([issued.secret, rolled.secret].map(|secret| secret.expose().to_owned()));
     secrets.push("hunter".to_owned());
 
     let rows = rows(&*shop.storage).await;
