@@ -38,7 +38,7 @@ async fn noor(shop: &Shop) -> Connect {
     let origin = Origin {
         address: Some([203, 0, 113, 7].into()),
         request_id: Some("r-1".into()),
-        device: None,
+        ..Origin::default()
     };
     shop.connect.by(Author::User { id }, origin)
 }

@@ -281,7 +281,8 @@ impl<'s> UnitOfWork<'s> {
         let trailed = stored
             .iter()
             .filter(|(key, _)| OperationChanges::is_trailed(key));
-        for (key, row) in trailed {
+        // Before the clock is read, nothing is known of the unit's state.
+        for (key, row) in trailed.filter(|_| self.clock_row.is_some()) {
             let known = self.known.entry(key.clone());
             known.or_insert_with(|| Some(row.clone()));
         }
