@@ -115,7 +115,7 @@ async fn no_secret_is_in_an_entry() {
         r#""object":"session""#,
         r#""object":"invitation""#,
         r#""hidden":["password"]"#,
-        r#""hidden":["secret"]"#,
+        r#""action":"roll""#,
         r#""hidden":["url"]"#,
         r#""hidden":["name","email"]"#,
         r#""object":"screen key""#,

@@ -271,7 +271,6 @@ static ALL: &[TrailedFamily] = &[
                     field("locationIds", "/webhook/locationIds"),
                     field("switchedOff", "/webhook/switchedOff/reason"),
                     field("enabledAt", "/webhook/enabledAt"),
-                    hidden("secret", "/secret"),
                 ],
             },
         )],

@@ -26,9 +26,7 @@ fn expected(action: Action) -> Option<(&'static str, &'static str)> {
         Action::RollScreenKey => ("screen key", "create"),
         Action::RevokeScreenKey => ("screen key", "delete"),
         Action::RevokeToken => ("token", "change"),
-        Action::RollWebhookSecret | Action::EnableWebhook | Action::DisableWebhook => {
-            ("webhook", "change")
-        }
+        Action::EnableWebhook | Action::DisableWebhook => ("webhook", "change"),
         Action::ChangeProducts => ("product", "change"),
         other => other.parts(),
     })
