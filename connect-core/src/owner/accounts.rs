@@ -140,6 +140,11 @@ impl Connect {
         user.map(Some).ok_or_else(|| no_account(account.id))
     }
 
+    /// Returns whether the caller is this user.
+    pub(super) fn is_user(&self, user: Id<User>) -> bool {
+        self.authorship().author == Author::User { id: user }
+    }
+
     /// The caller's reach of a right in an account.
     ///
     /// # Errors
@@ -226,17 +231,18 @@ impl Connect {
     }
 
     /// Authorizes software with its own check of callers at a location, for everything.
-    /// A signed-in user is authorized by [`authorize_user`](Self::authorize_user). `caller` keeps idempotency
-    /// keys apart.
+    /// A signed-in user is authorized by [`UserSession::authorize`](crate::UserSession::authorize). `caller` keeps
+    /// idempotency keys apart.
     ///
     /// # Errors
-    /// There is no such account or location.
+    /// There is no such account or location, or the caller is a user.
     pub async fn authorize_owner(
         &self,
         account: Id<Account>,
         location: Id<Location>,
         caller: impl Into<Uuid>,
     ) -> Result<Access, Error> {
+        self.check_service()?;
         let (account, row) = self.account_with_row(account).await?;
         Access::of_owner(account, row, location, caller.into())
             .ok_or_else(|| Error::not_found("location", location))

@@ -23,9 +23,9 @@ pub(super) fn check_email(account: &Account, user: &User) -> Result<(), Error> {
     let mut others = account.users.iter().filter(|other| other.id != user.id);
     match others.find(|other| text::folded(&other.email) == folded) {
         None => Ok(()),
-        Some(other) => Err(Error::conflict(
+        Some(_) => Err(Error::conflict(
             "email",
-            format!("is the address of another user, {}", other.name),
+            "is the address of another user of this account",
         )),
     }
 }

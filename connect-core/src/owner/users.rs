@@ -16,9 +16,7 @@ use crate::{
         text,
     },
     storage::Read,
-    transaction::{
-        Account, Author, End, Error, Fault, Language, Reason, Role, UnitOfWork, User, UserRole,
-    },
+    transaction::{Account, End, Error, Fault, Language, Reason, Role, UnitOfWork, User, UserRole},
     wire::{
         Id,
         limits::MAX_USERS,
@@ -109,8 +107,9 @@ impl Connect {
     }
 
     /// Changes a user and returns it.
-    /// Each user may change the own name and language. A user with a password then signs in with the new
-    /// address.
+    /// Each user may change the own name and language, and the own address by
+    /// [`change_email`](Self::change_email). A user with a password then signs in with the new address; an open
+    /// invitation ends.
     ///
     /// # Errors
     /// A field is invalid; there is no such account or user; [`Error::Conflict`] when the change leaves no
@@ -130,7 +129,10 @@ impl Connect {
         self.store()
             .transact(account, |mut unit| async move {
                 let mut account = get_account(&mut unit).await?;
-                let is_self = self.authorship().author == Author::User { id: user };
+                let is_self = self.is_user(user);
+                if is_self && address.is_some() {
+                    return Err(own_sign_in("email"));
+                }
                 if !is_self || address.is_some() || roles.is_some() {
                     whole_account(&self.reach_in(&account, UserRight::ManageUsers)?)?;
                 }
@@ -143,6 +145,9 @@ impl Connect {
                 replace(&mut found.language, &change.language);
                 replace(&mut found.roles, roles);
                 let found = found.clone();
+                if address.is_some() {
+                    sign_in::remove_invitation(&mut unit, user).await?;
+                }
                 check_email(&account, &found)?;
                 check_owner(&account)?;
                 put_account(&mut unit, &account).await?;
@@ -171,16 +176,25 @@ impl Connect {
     }
 
     /// The user of a unit's account, for a caller managing users.
+    /// The own password takes the current one, and no invitation.
     pub(super) async fn managed_user(
         &self,
         unit: &mut UnitOfWork<'_>,
         user: Id<User>,
     ) -> Result<User, Error> {
-        let (mut account, reach): (_, Reach) =
-            self.account_of(unit, UserRight::ManageUsers).await?;
+        if self.is_user(user) {
+            return Err(own_sign_in("user"));
+        }
+        let (mut account, reach) = self.account_of(unit, UserRight::ManageUsers).await?;
         whole_account(&reach)?;
         owned::find(&mut account.users, user).cloned()
     }
+}
+
+/// The refusal of another way to the own address or password.
+fn own_sign_in(field: &str) -> Error {
+    let problem = "is you: change the own address and password with the current password";
+    Invalid::new(field, problem).into()
 }
 
 /// Checks roles: one for the account, or one for each of some locations.

@@ -24,15 +24,16 @@ pub(super) async fn change(connect: &Connect, account: Uuid) -> Result<Option<Co
         return Ok(None);
     };
     let fields: Map<String, Json> = parse(&account_key, &row)?;
-    if fields.contains_key("users") {
-        return Ok(None);
-    }
     // Reading makes the owner a user.
     let of: Account = parse(&account_key, &row)?;
     let Some(user) = of.users.first() else {
         return Ok(None);
     };
-    let mut writes = vec![(account_key.clone(), put(&account_key, &of)?)];
+    let mut writes = Vec::new();
+    // A write before the migration has the users already.
+    if !fields.contains_key("users") {
+        writes.push((account_key.clone(), put(&account_key, &of)?));
+    }
 
     let sign_in_key = key(account, Family::SignIn, &[]);
     if let Some(sign_in) = store.get(&sign_in_key).await? {
@@ -49,7 +50,10 @@ pub(super) async fn change(connect: &Connect, account: Uuid) -> Result<Option<Co
         writes.push((invitation_key, Write::Remove));
     }
     for (session_key, session) in sessions(connect, account).await? {
-        writes.push(of_user(session_key, &session, user.id)?);
+        writes.extend(of_user(session_key, &session, user.id)?);
+    }
+    if writes.is_empty() {
+        return Ok(None);
     }
     Ok(Some(Commit {
         expects: vec![(account_key, Expectation::Is(row))],
@@ -58,12 +62,15 @@ pub(super) async fn change(connect: &Connect, account: Uuid) -> Result<Option<Co
     }))
 }
 
-/// Gives a session its user.
-fn of_user(session_key: Key, row: &Value, user: Id<User>) -> Result<(Key, Write), Fault> {
-    let mut rest: Map<String, Json> = parse(&session_key, row)?;
-    rest.insert("user".to_owned(), Json::String(user.to_string()));
-    let row = put(&session_key, &rest)?;
-    Ok((session_key, row))
+/// Gives a session its user; `None` if it has one.
+fn of_user(session_key: Key, row: &Value, user: Id<User>) -> Result<Option<(Key, Write)>, Fault> {
+    let mut fields: Map<String, Json> = parse(&session_key, row)?;
+    if fields.contains_key("user") {
+        return Ok(None);
+    }
+    fields.insert("user".to_owned(), Json::String(user.to_string()));
+    let row = put(&session_key, &fields)?;
+    Ok(Some((session_key, row)))
 }
 
 /// The sessions of an account: at most 20, and some expired ones.

@@ -8,7 +8,7 @@ mod sessions;
 use uuid::Uuid;
 
 pub use invitations::{Invited, IssuedInvitation};
-pub(super) use passwords::{move_sign_in, remove_sign_in};
+pub(super) use passwords::{move_sign_in, remove_invitation, remove_sign_in};
 pub use sessions::{
     IssuedSession, OpenSession, SESSION_IDLE_SECONDS, SESSION_SECONDS, UserSession,
 };

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use uuid::Uuid;
 
-use super::sessions::{IssuedSession, UserSession, end_sessions, session_key};
+use super::sessions::{IssuedSession, UserSession, end_sessions, end_those, session_key};
 use crate::{
     engine::Connect,
     owner::{
@@ -76,7 +76,7 @@ impl Connect {
     }
 
     /// Gives a user another password.
-    /// All other sessions of the user end. A user may have 10 calls a minute, including successful ones.
+    /// All other sessions of the user end, and so does an open invitation. A user may have 10 calls a minute, including successful ones.
     ///
     /// # Errors
     /// `currentPassword` is wrong, `password` is too short, too long or easy to guess,
@@ -97,12 +97,9 @@ impl Connect {
                 row.password = hash.clone();
                 row.password_set_at = unit.now();
                 put_sign_in(&mut unit, user, &row).await?;
-                let own_key = session_key(account, &session.digest);
-                let own = unit.get(&own_key).await?;
-                end_sessions(&mut unit, user, 0).await?;
-                if let Some(own) = own {
-                    unit.put(own_key, own);
-                }
+                remove_invitation(&mut unit, user).await?;
+                let own = session_key(account, &session.digest);
+                end_those(&mut unit, user, |session_key| *session_key != own).await?;
                 Ok(End::commit(unit, ()))
             })
             .await
@@ -131,6 +128,7 @@ impl Connect {
             found.email.clone_from(address);
             let found = found.clone();
             check_email(&account, &found)?;
+            remove_invitation(&mut unit, user).await?;
             put_account(&mut unit, &account).await?;
             get_confirmed(&mut unit, user, confirmed).await?;
             move_sign_in(&mut unit, &found).await?;
@@ -231,11 +229,20 @@ pub(in crate::owner) async fn remove_sign_in(
         unit.delete(SignIn::email_key(&row.email));
         unit.delete(SignIn::key(account, user));
     }
-    let invitation = Invitation::key(account, user);
+    remove_invitation(unit, user).await?;
+    end_sessions(unit, user, 0).await
+}
+
+/// Removes the open invitation of a user, if there is one.
+pub(in crate::owner) async fn remove_invitation(
+    unit: &mut UnitOfWork<'_>,
+    user: Id<User>,
+) -> Result<(), Error> {
+    let invitation = Invitation::key(unit.partition(), user);
     if unit.get(&invitation).await?.is_some() {
         unit.delete(invitation);
     }
-    end_sessions(unit, user, 0).await
+    Ok(())
 }
 
 /// Writes the sign-in of a user.

@@ -133,7 +133,10 @@ impl Connect {
         let user = account.users.iter().find(|user| user.id == session.user);
         let user = user.cloned().ok_or_else(no_session)?;
         if session.last_use().plus_seconds(USE_SECONDS) <= now {
-            self.note_use(&session_key, account.id).await?;
+            // A store without room can still be read.
+            if let Err(error) = self.note_use(&session_key, account.id).await {
+                tracing::debug!(cause = error.cause(), "the use of a session is not noted");
+            }
         }
         Ok(UserSession {
             account,
@@ -191,7 +194,7 @@ impl Connect {
     /// # Errors
     /// The storage failed.
     pub async fn end_session(&self, of: &UserSession, id: Uuid) -> Result<(), Error> {
-        self.end_those(of, |session_key| id_of(session_key) == id)
+        self.end_matching(of, |session_key| id_of(session_key) == id)
             .await
     }
 
@@ -201,18 +204,20 @@ impl Connect {
     /// The storage failed.
     pub async fn end_other_sessions(&self, of: &UserSession) -> Result<(), Error> {
         let own = session_key(of.account.id, &of.digest);
-        self.end_those(of, |session_key| *session_key != own).await
+        self.end_matching(of, |session_key| *session_key != own)
+            .await
     }
 
-    async fn end_those(&self, of: &UserSession, ends: impl Fn(&Key) -> bool) -> Result<(), Error> {
-        let (user, ends) = (of.user.id, &ends);
+    async fn end_matching(
+        &self,
+        of: &UserSession,
+        ends: impl Fn(&Key) -> bool,
+    ) -> Result<(), Error> {
+        let (account, user, ends) = (of.account.id, of.user.id, &ends);
         self.store()
-            .transact(of.account.id, |mut unit| async move {
-                unit.load(Reads::of(of.account.id.uuid())).await?;
-                let sessions = sessions_of(&mut unit, user).await?.into_iter();
-                for (session_key, _) in sessions.filter(|(key, _)| ends(key)) {
-                    unit.delete(session_key);
-                }
+            .transact(account, |mut unit| async move {
+                unit.load(Reads::of(account.uuid())).await?;
+                end_those(&mut unit, user, ends).await?;
                 Ok(End::commit(unit, ()))
             })
             .await
@@ -288,6 +293,20 @@ pub(super) async fn end_sessions(
     let now = unit.now();
     for (place, (session_key, session)) in sessions.into_iter().enumerate() {
         if place >= keep || session.has_ended(now) {
+            unit.delete(session_key);
+        }
+    }
+    Ok(())
+}
+
+/// Ends the matching sessions of a user.
+pub(super) async fn end_those(
+    unit: &mut UnitOfWork<'_>,
+    user: Id<User>,
+    ends: impl Fn(&Key) -> bool,
+) -> Result<(), Error> {
+    for (session_key, _) in sessions_of(unit, user).await? {
+        if ends(&session_key) {
             unit.delete(session_key);
         }
     }

@@ -163,12 +163,18 @@ impl Connect {
     /// Their deliveries wait. A [new secret](Self::roll_webhook_secret) lets them go out.
     ///
     /// # Errors
-    /// The storage failed.
+    /// [`Error::NotFound`].
     pub async fn unsigned_webhooks(&self, account: Id<Account>) -> Result<Vec<Id<Webhook>>, Error> {
+        let (_, reach) = self
+            .account_with(account, UserRight::ManageWebhooks)
+            .await?;
         let (sealer, now) = (self.store().sealer(), self.now());
         let webhooks = self.store().webhooks_of(account.uuid()).await?;
-        let unsigned = webhooks.0.iter();
-        let unsigned = unsigned.filter(|own| own.signing_secrets(&sealer, now).is_err());
+        let within = webhooks
+            .0
+            .iter()
+            .filter(|own| is_within(&reach, &own.webhook));
+        let unsigned = within.filter(|own| own.signing_secrets(&sealer, now).is_err());
         Ok(unsigned.map(|own| own.webhook.id).collect())
     }
 

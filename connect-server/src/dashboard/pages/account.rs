@@ -124,7 +124,7 @@ async fn page(
         p.hint {
             "You sign in with it."
             @if to.user().is_owner() {
-                " If one of your webhooks is switched off, a message is sent to the owners."
+                " If a webhook is switched off, a message is sent to the first owner."
             }
         }
         p { a.button.quiet href=(EMAIL) { "Change e-mail address" } }

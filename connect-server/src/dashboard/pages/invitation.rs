@@ -66,8 +66,8 @@ pub(super) async fn accept(request: &PageRequest, value: &str) -> Result<Answer,
             return Ok(gone(request));
         }
         Err(Error::Conflict(_)) => {
-            let problem = "this e-mail address is not available; ask the operator of this server to \
-                           change the one of your account";
+            let problem = "this e-mail address is not available; ask for an invitation to \
+                           another one";
             Error::Conflict(Reason::new(problem))
         }
         Err(error) => error,

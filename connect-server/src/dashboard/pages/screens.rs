@@ -100,7 +100,7 @@ async fn page(to: &SignedIn<'_>, reason: Option<&Reason>) -> Result<Answer, Erro
             "Registers write sales, kiosks and Scan & Order pages write orders, each with a key of its own. \
              The API is available as long as there is at least one screen."
         }
-        @if screens.is_empty() {
+        @if account.screens.is_empty() {
             p.warning {
                 "The API is not available, because there is no screen: every call is answered with "
                 code { "api_not_available" } ". Add one below."

@@ -32,7 +32,7 @@ const ROLES: [(Role, &str); 4] = [
     ),
     (
         Role::Developer,
-        "Developer: tokens, webhooks, and the catalog to read",
+        "Developer: webhooks, and tokens with any scope",
     ),
 ];
 
