@@ -243,7 +243,7 @@ async fn a_user_reads_what_the_role_allows(shop: Shop) {
     ] {
         let new = NewUser {
             name: "Noor".into(),
-            email: format!("a.{role:?}@bakery.example"),
+            email: format!("{role:?}@roles.example"),
             language: Language::default(),
             roles: vec![UserRole {
                 location_id: place,

@@ -127,7 +127,7 @@ async fn every_action_that_is_done_is_in_the_trail() {
         .webhook
         .id;
     trail.check(Action::CreateWebhook, &mut done).await;
-    does!({ "webhook": { "change": { "id": webhook, "changes": { "url": "https://oat.example" } } } });
+    does!({ "webhook": { "change": { "id": webhook, "changes": { "url": "https://oat.example", "allLocations": false } } } });
     does!({ "webhook": { "test": { "id": webhook } } });
     does!({ "webhook": { "roll": { "id": webhook } } });
     does!({ "webhook": { "disable": { "id": webhook } } });
