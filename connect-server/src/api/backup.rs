@@ -46,7 +46,7 @@ async fn execute(
             if let Err(error) = connect.note_action(None, object, action).await {
                 tracing::warn!(
                     cause = error.cause(),
-                    "a backup could not be noted in the audit trail"
+                    "an action could not be noted in the audit trail"
                 );
             }
             // Our own shapes have string keys only: this cannot fail.
