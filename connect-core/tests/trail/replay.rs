@@ -65,7 +65,7 @@ fn replay(entries: &[TrailEntry]) -> State {
         fields.extend(change.after.clone());
         let is_record = ["product", "category", "option group", "option"].contains(&&*at.0);
         let is_detail = |name: &str| DETAILS.contains(&name);
-        fields.retain(|name, value| !value.is_null() && !(is_record && is_detail(name)));
+        fields.retain(|name, value| !(value.is_null() || is_record && is_detail(name)));
         if change.action != "delete" {
             state.insert(at, fields);
         }
