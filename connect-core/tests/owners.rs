@@ -229,7 +229,6 @@ async fn names_have_nothing_hidden(shop: Shop) {
     };
     let renamed = AccountChange {
         name: Some(name.into()),
-        ..AccountChange::default()
     };
     let moved = LocationChange {
         name: Some(name.into()),

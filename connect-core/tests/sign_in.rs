@@ -438,7 +438,8 @@ async fn sessions_end(shop: Shop) {
 }
 
 async fn sessions_are_listed_and_ended(shop: Shop) {
-    let (account, email) = owner(&shop);
+    let email = "noor@rye.example";
+    let account = other_account(&shop.connect, email).await;
     set_password(&shop.connect, account).await.unwrap();
     let mut sessions = Vec::new();
     for number in 0..4 {
@@ -449,7 +450,7 @@ async fn sessions_are_listed_and_ended(shop: Shop) {
         };
         let connect = shop.connect.by(Author::Service, origin);
         shop.clock.advance(60);
-        sessions.push(connect.sign_in(HERE, &email, PASSWORD).await.unwrap());
+        sessions.push(connect.sign_in(HERE, email, PASSWORD).await.unwrap());
     }
     let connect = &shop.connect;
     let own = connect.session(sessions[2].secret.expose()).await.unwrap();
@@ -486,14 +487,14 @@ async fn sessions_are_listed_and_ended(shop: Shop) {
     assert_eq!((listed.len(), listed[1].used_at), (3, now));
     shop.clock.advance(240);
     assert_unauthorized(account_of(connect, &sessions[3]).await, "session");
-    let again = connect.sign_in(HERE, &email, PASSWORD).await.unwrap();
+    let again = connect.sign_in(HERE, email, PASSWORD).await.unwrap();
     let listed = connect.sessions(&own).await.unwrap();
     assert_eq!(listed.len(), 2);
     connect.end_session(&own, listed[0].id).await.unwrap();
     connect.end_session(&own, listed[0].id).await.unwrap();
     assert_unauthorized(account_of(connect, &again).await, "session");
 
-    let again = connect.sign_in(HERE, &email, PASSWORD).await.unwrap();
+    let again = connect.sign_in(HERE, email, PASSWORD).await.unwrap();
     connect.end_other_sessions(&own).await.unwrap();
     assert_unauthorized(account_of(connect, &again).await, "session");
     account_of(connect, &sessions[2]).await.unwrap();

@@ -221,16 +221,16 @@ async fn a_killed_backup_leaves_no_file_and_the_next_one_replaces_its_part() {
     }
     assert!(done.said.contains("store.backup"), "{done:?}");
     assert!(Path::new(&file).exists() && !Path::new(&part).exists());
-    let exported = place.path("shop.export");
-    let export = ["export", "--storage", &storage, &exported];
-    assert_eq!(run(PROGRAM, &export).await.code, Some(0));
-    assert!(fs::read(&file).unwrap() == fs::read(&exported).unwrap());
+    let backup = fs::read(&file).unwrap();
+    let copy = place.storage("sled");
+    let import = ["import", "--storage", &copy, &file];
+    assert_eq!(run(PROGRAM, &import).await.code, Some(0));
 
     place
         .on("redb", "backup", &[])
         .await
         .is_refused("exists already");
-    assert!(fs::read(&file).unwrap() == fs::read(&exported).unwrap());
+    assert!(fs::read(&file).unwrap() == backup);
     fs::remove_file(&file).unwrap();
     fs::write(&part, "Dear").unwrap();
     place

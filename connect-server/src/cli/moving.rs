@@ -114,7 +114,7 @@ async fn read_and_print(
     how: transfer::ImportOptions,
     action: Action,
 ) -> Result<(), NotMoved> {
-    let (moved, note) = written_down(action, read(options, how, action)).await?;
+    let (moved, note) = written_down(action, read(options, how)).await?;
     print(&options.file, &moved, note, options.json)
 }
 
@@ -136,7 +136,6 @@ async fn written_down<T>(
 async fn read(
     options: &ImportOptions,
     how: transfer::ImportOptions,
-    action: Action,
 ) -> Result<(Transferred, &'static str), NotMoved> {
     let choice = options.store.choice()?;
     if choice == StorageChoice::Memory {
@@ -156,7 +155,6 @@ async fn read(
         // An import may have completed an interrupted restore.
         let restored = transfer::restored(&*storage).await;
         let is_restored = restored.map_err(TransferError::from)?.is_some();
-        note_in(&store, action).await;
         Ok::<_, NotMoved>((moved, if is_restored { RESTORED } else { IMPORTED }))
     };
     let moved = moved.await;

@@ -57,6 +57,7 @@ impl Filled {
             "/screens",
             "/screens/names",
             "/users",
+            "/activity",
             "/account",
             "/account/email",
             "/account/password",

@@ -24,7 +24,7 @@ use self::browser::{Browser, text};
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_server-under-test");
 
 /// The pages of an owner.
-const PAGES: [&str; 18] = [
+const PAGES: [&str; 19] = [
     "",
     "/day",
     "/journal",
@@ -39,6 +39,7 @@ const PAGES: [&str; 18] = [
     "/screens",
     "/screens/names",
     "/users",
+    "/activity",
     "/account",
     "/account/email",
     "/account/password",

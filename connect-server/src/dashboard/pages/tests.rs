@@ -192,7 +192,7 @@ async fn a_page_is_for_the_roles_with_its_part() {
     let places = |role| {
         [None, Some(location)]
             .into_iter()
-            .filter(move |at| *at == None || role != Role::Owner)
+            .filter(move |at| at.is_none() || role != Role::Owner)
     };
     for (role, location_id) in Role::ALL
         .into_iter()
