@@ -155,7 +155,9 @@ async fn a_shop_without_a_copy_is_served_again() {
     let mut bytes = fs::read(&file).unwrap();
     // A page of products that is in use: all copies of it.
     let word = br#""priceCents":"#;
-    let has_products = |page: &[u8]| page.windows(word.len()).any(|bytes| bytes == word);
+    // The trail has prices too.
+    let has = |page: &[u8], word: &[u8]| page.windows(word.len()).any(|bytes| bytes == word);
+    let has_products = |page: &[u8]| has(page, word) && !has(page, br#""action":""#);
     for page in bytes.chunks_mut(4096).skip(1) {
         if has_products(page) {
             page.fill(0);
@@ -253,11 +255,13 @@ async fn flipped_bits_are_found_and_the_records_are_named() {
     assert_eq!(code, Some(1), "{output} {errors}");
     let report: Value = serde_json::from_str(&output).unwrap();
     let problems = report["records"]["problems"].as_array().unwrap();
-    assert_eq!(
-        report["records"]["families"]["Product"],
-        problems.len(),
-        "{report}"
-    );
+    // The trail has prices too.
+    let of_products = problems.iter().filter(|problem| {
+        let key = problem["key"].as_str().unwrap();
+        &key[32..34] == "30"
+    });
+    let families = &report["records"]["families"];
+    assert_eq!(families["Product"], of_products.count(), "{report}");
     for problem in problems {
         assert_eq!(problem["kind"], "unreadable", "{problem}");
         assert!(problem["location"].is_string(), "{problem}");
