@@ -174,13 +174,9 @@ impl Connect {
         let reads = [Read::Get(&clock), Read::Get(&anchor), newest];
         let mut state = self.store().read(&reads).await?;
         let head = ChangeClock::read(&clock, state.value()?.as_ref())?.trail;
-        let removed = state.value()?.map(|row| serde_json::from_slice(&row));
-        let removed = removed
-            .transpose()
-            .map_err(|e| Fault::corrupt(&anchor, e))?;
+        let removed = TrailHead::read_anchor(&anchor, state.value()?.as_ref())?;
         let newest = state.entries()?.pop();
         let newest = newest.and_then(|(key, _)| ReadKey::of(&key)?.number());
-        let removed: TrailHead = removed.unwrap_or_default();
         Ok(Ends {
             removed,
             head: head.unwrap_or(removed),

@@ -81,6 +81,11 @@ impl Role {
         self == Self::Owner || with_right.any(|(_, roles)| roles.contains(&self))
     }
 
+    /// The role with this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|role| role.name() == name)
+    }
+
     /// The name, as in the JSON form.
     pub fn name(self) -> &'static str {
         match self {

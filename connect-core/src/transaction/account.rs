@@ -171,10 +171,14 @@ impl SecretRow for ScreenKey {
 }
 
 impl Account {
+    /// The first owner. Only a damaged account has none.
+    pub fn first_owner(&self) -> Option<&User> {
+        self.users.iter().find(|user| user.is_owner())
+    }
+
     /// The e-mail address of the first owner.
     pub fn owner_email(&self) -> &str {
-        let owner = self.users.iter().find(|user| user.is_owner());
-        owner.map_or("", |owner| &owner.email)
+        self.first_owner().map_or("", |owner| &owner.email)
     }
 
     /// Returns whether a location is one of the account.

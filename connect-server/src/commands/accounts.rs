@@ -1,7 +1,7 @@
 //! Accounts: made, listed and changed.
 
 use clap::Subcommand;
-use connect_core::{Account, AccountChange, Error, NewAccount, Reason, User, wire::Id};
+use connect_core::{Account, AccountChange, Error, NewAccount, Reason, wire::Id};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -106,9 +106,9 @@ pub(super) async fn execute<'a>(
             to.on_account(Action::InviteUser, *id)?;
             to.check_operator()?;
             let account = connect.account(*id).await?;
-            let owner = account.users.into_iter().find(User::is_owner);
             let none = || not_found(format!("account {id} has no owner"));
-            users::invite(to, *id, owner.ok_or_else(none)?).await?
+            let owner = account.first_owner().cloned().ok_or_else(none)?;
+            users::invite(to, *id, owner).await?
         }
     })
 }

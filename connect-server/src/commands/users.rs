@@ -90,8 +90,7 @@ fn role(text: &str) -> Result<UserRole, String> {
         Some((name, location)) => (name, Some(location)),
         None => (text, None),
     };
-    let role = Role::ALL.into_iter().find(|role| role.name() == name);
-    let role = role.ok_or("must be owner, manager, accountant or developer")?;
+    let role = Role::named(name).ok_or("must be owner, manager, accountant or developer")?;
     let location_id = location.map(Id::from_str).transpose();
     let location_id = location_id.map_err(|_| "must have the id of a location after the @")?;
     Ok(UserRole { location_id, role })

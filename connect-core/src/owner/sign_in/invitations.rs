@@ -71,11 +71,10 @@ impl Connect {
     /// # Errors
     /// There is no such account.
     pub async fn invite_owner(&self, account: Id<Account>) -> Result<IssuedInvitation, Error> {
-        let users = self.account(account).await?.users;
-        let owner = users.iter().find(|user| user.is_owner());
+        let found = self.account(account).await?;
         let missing = || Error::NotFound(Reason::new("this account has no owner"));
-        self.invite_user(account, owner.ok_or_else(missing)?.id)
-            .await
+        let owner = found.first_owner().ok_or_else(missing)?.id;
+        self.invite_user(account, owner).await
     }
 
     /// Returns the user of an open invitation.

@@ -65,13 +65,10 @@ impl Connect {
         let mut parts = Vec::with_capacity(chains.len());
         for (chain, (clock, anchor)) in chains.iter().zip(&keys) {
             let head = ChangeClock::read(clock, state.value()?.as_ref())?.trail;
-            let removed = state.value()?.map(|row| {
-                let removed = serde_json::from_slice::<TrailHead>(&row);
-                removed.map_err(|e| Fault::corrupt(anchor, e))
-            });
+            let removed = TrailHead::read_anchor(anchor, state.value()?.as_ref())?;
             parts.push(ChainPart {
                 chain: *chain,
-                from: removed.transpose()?.map_or(0, |removed| removed.number) + 1,
+                from: removed.number + 1,
                 to: head.map_or(0, |head| head.number) + 1,
             });
         }

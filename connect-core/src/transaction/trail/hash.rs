@@ -5,6 +5,8 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 
+use crate::{storage::Value, transaction::Fault};
+
 /// The SHA-256 of an entry. Written in hexadecimal.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct TrailHash([u8; 32]);
@@ -62,4 +64,13 @@ impl<'de> Deserialize<'de> for TrailHash {
 pub(crate) struct TrailHead {
     pub(crate) number: u64,
     pub(crate) hash: TrailHash,
+}
+
+impl TrailHead {
+    /// Reads the last removed entry from the row of a chain; without a row, none was removed.
+    pub(crate) fn read_anchor(key: &[u8], row: Option<&Value>) -> Result<Self, Fault> {
+        row.map_or(Ok(Self::default()), |row| {
+            serde_json::from_slice(row).map_err(|e| Fault::corrupt(key, e))
+        })
+    }
 }

@@ -238,15 +238,14 @@ mod tests {
     #[test]
     fn fields_and_values_are_told_in_words() {
         for (field, sent, name, told) in [
-            ("priceCents", json!(345), "Price", "€ 3.45"),
+            ("priceCents", json!(345), "Price", "€3.45"),
             ("isActive", json!(true), "Is active", "yes"),
             ("stockQuantity", json!(12), "Stock", "12"),
             ("description", json!(null), "Description", "none"),
             ("events", json!(["a", "b"]), "Events", "a, b"),
         ] {
             assert_eq!(label(field), name);
-            let told_value = value(field, &sent, "EUR");
-            assert!(told_value == told || field == "priceCents", "{told_value}");
+            assert_eq!(value(field, &sent, "EUR"), told);
         }
     }
 }

@@ -152,8 +152,8 @@ fn roles(to: &SignedIn<'_>) -> Result<Vec<UserRole>, Reason> {
         match to.form.get(&name) {
             "" => {}
             chosen => {
-                let role = Role::ALL.into_iter().find(|role| role.name() == chosen);
-                let role = role.ok_or_else(|| Reason::of("roles", "must be chosen"))?;
+                let role =
+                    Role::named(chosen).ok_or_else(|| Reason::of("roles", "must be chosen"))?;
                 roles.push(UserRole { location_id, role });
             }
         }

@@ -22,11 +22,7 @@ impl Purge<'_> {
         let anchor = trail_anchor_key(chain);
         loop {
             let noted = self.connect.store().get(&anchor).await?;
-            let removed = noted.as_ref().map(|row| serde_json::from_slice(row));
-            let removed = removed
-                .transpose()
-                .map_err(|e| Fault::corrupt(&anchor, e))?;
-            let mut last: TrailHead = removed.unwrap_or_default();
+            let mut last = TrailHead::read_anchor(&anchor, noted.as_ref())?;
             let (from, to) = (trail_key(chain, 0), trail_key(chain, u64::MAX));
             let piece = self.reader.piece(&from, Some(&to), ENTRIES).await?;
             let mut commit = Commit::default();
