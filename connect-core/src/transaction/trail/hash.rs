@@ -1,6 +1,6 @@
 //! Hashes of entries, and the last entry of a chain.
 
-use std::{fmt, str::FromStr};
+use std::{borrow::Cow, fmt};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
@@ -33,16 +33,6 @@ impl fmt::Debug for TrailHash {
     }
 }
 
-impl FromStr for TrailHash {
-    type Err = hex::FromHexError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let mut hash = [0; 32];
-        hex::decode_to_slice(text, &mut hash)?;
-        Ok(Self(hash))
-    }
-}
-
 impl Serialize for TrailHash {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         // As its `Display`, without an allocation: each entry and each clock row has one.
@@ -54,8 +44,10 @@ impl Serialize for TrailHash {
 
 impl<'de> Deserialize<'de> for TrailHash {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
-        text.parse().map_err(serde::de::Error::custom)
+        let text = Cow::<'de, str>::deserialize(deserializer)?;
+        let mut hash = [0; 32];
+        hex::decode_to_slice(&*text, &mut hash).map_err(serde::de::Error::custom)?;
+        Ok(Self(hash))
     }
 }
 
