@@ -60,8 +60,8 @@ pub use rules::{
 };
 #[cfg(feature = "logic")]
 pub use transaction::{
-    Account, AccountLocation, Author, Cause, Delivery, DeliveryAttempt, DeliveryStatus, Error,
-    Grant, Language, Origin, OwnerMail, Reason, Refusal, Role, Screen, ScreenKey, ScreenType,
-    StorageLimits, SwitchOffReason, SwitchedOff, Token, TrailChange, TrailEntry, TrailHash, User,
-    UserRole, Webhook, environment,
+    Account, AccountLocation, Author, BrowserCookie, Cause, Delivery, DeliveryAttempt,
+    DeliveryStatus, Error, Grant, Language, Origin, OwnerMail, Reason, Refusal, Role, Screen,
+    ScreenKey, ScreenType, StorageLimits, SwitchOffReason, SwitchedOff, Token, TrailChange,
+    TrailEntry, TrailHash, User, UserRole, Webhook, environment,
 };

@@ -38,6 +38,7 @@ mod limits;
 mod lists;
 mod longest;
 mod lost_lock;
+mod mails;
 mod metrics;
 #[cfg(feature = "logic")]
 mod migration;
@@ -56,6 +57,7 @@ mod progress;
 mod properties;
 mod refusals;
 mod screens;
+mod second_factor;
 #[cfg(feature = "conformance")]
 mod shared_commits;
 mod shared_limits;
@@ -71,6 +73,7 @@ mod trail;
 #[cfg(feature = "conformance")]
 mod trips;
 mod unknown;
+mod user_mail;
 mod users;
 mod walks;
 mod webhooks;

@@ -55,6 +55,7 @@ async fn what_a_change_does_not_name_stays(shop: Shop) {
     let before = connect.account(id).await.unwrap();
     let named = AccountChange {
         name: Some(" Rye & Co ".into()),
+        ..AccountChange::default()
     };
     let after = connect.change_account(id, named).await.unwrap();
     assert_eq!(after.name, "Rye & Co");
@@ -102,6 +103,7 @@ async fn a_change_that_is_not_allowed_changes_nothing(shop: Shop) {
     let before = connect.account(id).await.unwrap();
     let named = |name: &str| AccountChange {
         name: Some(name.into()),
+        ..AccountChange::default()
     };
     let refused = connect.change_account(id, named(" ")).await.unwrap_err();
     assert!(matches!(&refused, Error::Invalid(why) if why.field.as_deref() == Some("name")));
@@ -229,6 +231,7 @@ async fn names_have_nothing_hidden(shop: Shop) {
     };
     let renamed = AccountChange {
         name: Some(name.into()),
+        ..AccountChange::default()
     };
     let moved = LocationChange {
         name: Some(name.into()),

@@ -151,7 +151,7 @@ macro_rules! calls {
 fn calls() -> impl Iterator<Item = Call> {
     let all: [Call; 27] = calls! {
         ManageAccount Account "change_account" |c, on| {
-            c.change_account(on.account, AccountChange { name: Some("Rye".into()) })
+            c.change_account(on.account, AccountChange { name: Some("Rye".into()), ..AccountChange::default() })
         };
         ManageAccount Account "create_location" |c, on| {
             let new = NewLocation {
@@ -276,16 +276,9 @@ async fn each_call_needs_its_right_at_its_place(shop: Shop) {
         }
         let author = Author::User { id: caller };
         let by = connect.by(author, Origin::default());
-        let reach = |right| {
-            let user = User {
-                id: caller,
-                name: String::new(),
-                email: String::new(),
-                language: Language::En,
-                roles: roles.clone(),
-            };
-            user.reach(right)
-        };
+        let held = connect.account(account).await.unwrap();
+        let user = held.users.iter().find(|user| user.id == caller);
+        let reach = |right| held.reach(user?, right).ok();
         for (name, right, extent, call) in calls() {
             let things = Things::make(connect, &shop.at).await;
             let may = match (reach(right), extent) {

@@ -169,8 +169,8 @@ impl Access {
         let found = account.users.iter().find(|of| of.id == user);
         // A location elsewhere is as one that does not exist.
         let missing = || Error::not_found("location", location);
-        let reach = found.ok_or_else(missing)?.reach(right);
-        if !reach.ok_or_else(Error::lacks_right)?.includes(location) {
+        let reach = account.reach(found.ok_or_else(missing)?, right)?;
+        if !reach.includes(location) {
             return Err(missing());
         }
         let owner = Owner {
@@ -242,9 +242,8 @@ impl Access {
                 (None, _) => true,
                 (Some((user, _)), Some(right)) => {
                     let mut users = owner.account.users.iter();
-                    let reach = users
-                        .find(|of| of.id == user)
-                        .and_then(|user| user.reach(right));
+                    let user = users.find(|of| of.id == user);
+                    let reach = user.and_then(|user| owner.account.reach(user, right).ok());
                     reach.is_some_and(|reach| reach.includes(self.location().id))
                 }
                 (Some(_), None) => false,

@@ -212,8 +212,9 @@ impl SignIns {
         self.let_in.run(job).await
     }
 
-    /// Returns true if the password of a sign-in matches the hash.
-    /// `None` stands for the hash of an unknown password, which takes as long.
+    /// Returns the hash to be stored of the right password of a sign-in; `None` if it does not match `hash`.
+    /// It is another one if the parameters have risen. No `hash` stands for the one of an unknown password, which
+    /// takes as long.
     ///
     /// # Errors
     /// [`Error::RateLimited`] when too many are hashed; the attempt then counts as no failure of its pair
@@ -223,10 +224,13 @@ impl SignIns {
         attempt: &SignInAttempt,
         hash: Option<PasswordHash>,
         password: String,
-    ) -> Result<bool, Error> {
+    ) -> Result<Option<PasswordHash>, Error> {
+        let randomness = self.store.environment().randomness.clone();
         let job = move || {
             let hash = hash.unwrap_or_else(password::of_nobody);
-            password::is_hash_of(&hash, &password)
+            let is_right = password::is_hash_of(&hash, &password);
+            let again = is_right.then(|| password::rehashed(&hash, &password, &*randomness));
+            again.map(|again| again.unwrap_or(hash))
         };
         let done = self.strangers.run(job).await;
         if let Err(Error::RateLimited(_)) = &done {
@@ -273,6 +277,7 @@ mod tests {
             locations: Vec::new(),
             screens: Vec::new(),
             users: Vec::new(),
+            requires_second_factor: false,
         }
     }
 

@@ -152,6 +152,13 @@ impl ConnectBuilder {
         self
     }
 
+    /// Queues mail to users, such as invitations and notices of new sign-ins.
+    /// A [mail worker](Connect::mail_worker) sends it. Without this, no mail to users is queued.
+    pub fn queue_mail(mut self) -> Self {
+        self.environment.queues_mail = true;
+        self
+    }
+
     /// Marks the store as a trial copy: nothing is sent or downloaded.
     /// This is a note only. The service must run no workers of webhooks and images, and its status shows
     /// the note.

@@ -144,6 +144,11 @@ impl Connect {
         self.core.admission.anonymous_rate(address)
     }
 
+    /// Returns whether mail to users is [queued](crate::ConnectBuilder::queue_mail).
+    pub fn queues_mail(&self) -> bool {
+        self.store.environment().queues_mail
+    }
+
     /// The counters of this core since it was built.
     pub fn metrics(&self) -> &Metrics {
         self.store.metrics()

@@ -10,7 +10,8 @@ use crate::{
     jobs::SentStock,
     storage::{Entry, Value},
     transaction::{
-        ChangeClock, CompleteSince, ReadKey, TrailEntry, TrailHash, TrailHead, keys::Family,
+        ChangeClock, CompleteSince, QueuedMail, ReadKey, TrailEntry, TrailHash, TrailHead,
+        keys::Family,
     },
     wire::Timestamp,
 };
@@ -94,6 +95,7 @@ fn rule(family: Family) -> Option<Rule> {
         Family::WebhookByDue => webhooks::by_due,
         Family::Trail => trail_entry,
         Family::TrailAnchor => trail_anchor,
+        Family::Mail => parses::<QueuedMail>,
         Family::Answer => owners::answer,
         Family::AnswerByExpiry => owners::answer_by_expiry,
         _ => return None,

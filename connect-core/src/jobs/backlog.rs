@@ -48,6 +48,8 @@ pub struct Backlog {
     pub oldest_delivery: Duration,
     /// The images waiting for their takeover.
     pub images: Waiting,
+    /// The messages to users waiting to be sent.
+    pub mails: Waiting,
     /// The webhooks of all accounts.
     pub webhooks: WebhookCount,
     /// The stored bytes of all accounts.
@@ -112,6 +114,8 @@ impl Connect {
         backlog.oldest_delivery = since(oldest, now);
         let images = [(GLOBAL, Family::ImageJobByDue)];
         backlog.images = count(store, images, (now, MOST), |_| {}).await?;
+        let mails = [(GLOBAL, Family::Mail)];
+        backlog.mails = count(store, mails, (now, MOST), |_| {}).await?;
         let queues = off.into_iter().flat_map(of_webhook);
         let held = count(store, queues, (now, MOST_HELD), |_| {}).await?;
         backlog.held = held.count;

@@ -20,6 +20,8 @@ use crate::{
 pub struct AccountChange {
     /// The name of the business, 1 to 100 characters.
     pub name: Option<String>,
+    /// Set to demand a second factor of all users: without one they have no rights.
+    pub requires_second_factor: Option<bool>,
 }
 
 /// A change of a location.
@@ -36,7 +38,8 @@ impl Connect {
     /// Changes an account and returns it.
     ///
     /// # Errors
-    /// A field is invalid, or there is no such account.
+    /// A field is invalid, or there is no such account; [`Error::Conflict`]: the caller would have no rights without a
+    /// second factor.
     pub async fn change_account(
         &self,
         account: Id<Account>,
@@ -46,6 +49,13 @@ impl Connect {
         self.change_row(account, UserRight::ManageAccount, |account, reach| {
             whole_account(reach)?;
             replace(&mut account.name, &name);
+            if change.requires_second_factor == Some(true) {
+                self.check_own_factor(account)?;
+            }
+            replace(
+                &mut account.requires_second_factor,
+                &change.requires_second_factor,
+            );
             Ok(account.clone())
         })
         .await

@@ -77,6 +77,7 @@ impl Connect {
             locations: Vec::new(),
             screens: Vec::new(),
             users: vec![User::owner(ids.next().into(), owner_email)],
+            requires_second_factor: false,
         };
         self.store()
             .transact(account.id, |mut unit| async move {
@@ -150,11 +151,10 @@ impl Connect {
     /// # Errors
     /// [`Error::NotFound`], or the caller has not the right.
     pub(super) fn reach_in(&self, account: &Account, right: UserRight) -> Result<Reach, Error> {
-        let reach = match self.user_in(account)? {
-            None => Some(Reach::Account),
-            Some(user) => user.reach(right),
-        };
-        reach.ok_or_else(Error::lacks_right)
+        match self.user_in(account)? {
+            None => Ok(Reach::Account),
+            Some(user) => account.reach(user, right),
+        }
     }
 
     /// Refuses users, for calls about the whole service.

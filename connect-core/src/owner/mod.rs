@@ -3,6 +3,7 @@
 mod account_changes;
 mod accounts;
 mod emails;
+mod mail;
 mod owned;
 mod screens;
 mod secret_rows;
@@ -19,8 +20,8 @@ pub use {
     accounts::{NewAccount, NewLocation},
     screens::NewScreen,
     sign_in::{
-        Invited, IssuedInvitation, IssuedSession, OpenSession, SESSION_IDLE_SECONDS,
-        SESSION_SECONDS, SignInStatus, UserSession,
+        Invited, IssuedInvitation, IssuedSession, NewSecondFactor, OpenSession,
+        SESSION_IDLE_SECONDS, SESSION_SECONDS, SecondFactor, SignInStatus, UserSession,
     },
     stored::{AccountStored, LocationStored, StoredTotals},
     tokens::{IssuedToken, NewToken},

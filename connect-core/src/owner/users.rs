@@ -72,6 +72,7 @@ impl Connect {
             email: email(&new.email, "email")?,
             language: new.language,
             roles: new.roles,
+            second_factor: false,
         };
         self.change_row(account, UserRight::ManageUsers, |account, reach| {
             whole_account(reach)?;
@@ -108,8 +109,8 @@ impl Connect {
 
     /// Changes a user and returns it.
     /// Each user may change the own name and language, and the own address by
-    /// [`change_email`](Self::change_email). A user with a password then signs in with the new address; an open
-    /// invitation ends.
+    /// [`change_email`](Self::change_email). A user with a password then signs in with the new address, and the former
+    /// one gets mail; an open invitation and all sessions end.
     ///
     /// # Errors
     /// A field is invalid; there is no such account or user; [`Error::Conflict`] when the change leaves no
@@ -140,18 +141,20 @@ impl Connect {
                     check_roles(&account, roles)?;
                 }
                 let found = owned::find(&mut account.users, user)?;
+                let before = found.clone();
                 replace(&mut found.name, name);
                 replace(&mut found.email, address);
                 replace(&mut found.language, &change.language);
                 replace(&mut found.roles, roles);
                 let found = found.clone();
-                if address.is_some() {
-                    sign_in::remove_invitation(&mut unit, user).await?;
-                }
                 check_email(&account, &found)?;
                 check_owner(&account)?;
                 put_account(&mut unit, &account).await?;
-                sign_in::move_sign_in(&mut unit, &found).await?;
+                self.move_sign_in(&mut unit, &account, (&before, &found))
+                    .await?;
+                if before.email != found.email {
+                    sign_in::end_sessions(&mut unit, user, 0).await?;
+                }
                 Ok(End::commit(unit, found))
             })
             .await
@@ -175,19 +178,20 @@ impl Connect {
             .await
     }
 
-    /// The user of a unit's account, for a caller managing users.
+    /// The account of a unit and one of its users, for a caller managing users.
     /// The own password takes the current one, and no invitation.
     pub(super) async fn managed_user(
         &self,
         unit: &mut UnitOfWork<'_>,
         user: Id<User>,
-    ) -> Result<User, Error> {
+    ) -> Result<(Account, User), Error> {
         if self.is_user(user) {
             return Err(own_sign_in("user"));
         }
         let (mut account, reach) = self.account_of(unit, UserRight::ManageUsers).await?;
         whole_account(&reach)?;
-        owned::find(&mut account.users, user).cloned()
+        let found = owned::find(&mut account.users, user)?.clone();
+        Ok((account, found))
     }
 }
 

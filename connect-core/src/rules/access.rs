@@ -117,6 +117,7 @@ mod tests {
             locations: vec![place(1), place(2)],
             screens: Vec::new(),
             users: Vec::new(),
+            requires_second_factor: false,
         };
         let authorize = |location, scope| {
             authorize(&token(), &account, id(location), &scope).map(|place| place.id)

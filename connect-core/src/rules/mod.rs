@@ -17,5 +17,6 @@ pub(crate) mod role;
 pub(crate) mod secret;
 pub(crate) mod stock;
 pub(crate) mod text;
+pub(crate) mod totp;
 pub(crate) mod webhook;
 pub(crate) mod zone;

@@ -41,6 +41,22 @@ pub(crate) fn is_hash_of(hash: &PasswordHash, password: &str) -> bool {
     verified.is_ok()
 }
 
+/// Hashes a password again, if its hash has other parameters than new ones; they rise over the years.
+pub(crate) fn rehashed(
+    hash: &PasswordHash,
+    password: &str,
+    randomness: &dyn Randomness,
+) -> Option<PasswordHash> {
+    let is_current = parameters(hash) == parameters(&of_nobody());
+    let again = || self::hash(password, randomness).ok();
+    (!is_current).then(again).flatten()
+}
+
+/// The algorithm, version and parameters of a hash: `argon2id$v=19$m=19456,t=2,p=1`.
+fn parameters(hash: &PasswordHash) -> Vec<&str> {
+    hash.0.split('$').take(4).collect()
+}
+
 /// Returns the hash of an unknown password.
 /// A sign-in with an unknown e-mail address takes as long as one with a wrong password, so the time reveals
 /// nothing.
@@ -125,6 +141,7 @@ fn names(account: &Account) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use argon2::{Algorithm, Params, Version};
     use uuid::Uuid;
 
     use super::*;
@@ -144,6 +161,18 @@ mod tests {
         assert!(stored.0.starts_with("$argon2id$"), "{}", stored.0);
         let again = hash("correct horse", &SystemRandomness).unwrap();
         assert_ne!(stored, again, "each has a salt of its own");
+    }
+
+    #[test]
+    fn a_hash_with_lower_parameters_is_made_again() {
+        let params = Params::new(8, 1, 1, None).unwrap();
+        let low = Argon2::new(Algorithm::Argon2id, Version::V0x13, params);
+        let low = low.hash_password_with_salt(b"correct horse", &[7; 16]);
+        let low = PasswordHash(low.unwrap().to_string());
+        assert!(is_hash_of(&low, "correct horse"));
+        let again = rehashed(&low, "correct horse", &SystemRandomness).unwrap();
+        assert!(is_hash_of(&again, "correct horse"));
+        assert_eq!(rehashed(&again, "correct horse", &SystemRandomness), None);
     }
 
     #[test]
@@ -169,6 +198,7 @@ mod tests {
                 Uuid::nil().into(),
                 "Noor.Verhage@rye-and-co.example".to_owned(),
             )],
+            requires_second_factor: false,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Rights of users by their roles.
 
 use crate::{
-    transaction::{Role, User, UserRole},
+    transaction::{Account, Error, Reason, Role, User, UserRole},
     wire::{Id, Location, Scope},
 };
 
@@ -116,9 +116,24 @@ impl Reach {
     }
 }
 
+impl Account {
+    /// Returns the reach of a user's right.
+    ///
+    /// # Errors
+    /// [`Error::ForbiddenScope`]: the user has not the right anywhere, or lacks the demanded second factor.
+    pub fn reach(&self, user: &User, right: UserRight) -> Result<Reach, Error> {
+        if self.requires_second_factor && !user.second_factor {
+            return Err(Error::ForbiddenScope(Reason::new(
+                "this account demands a second factor: add one to your sign-in first, on the page Account",
+            )));
+        }
+        user.reach(right).ok_or_else(Error::lacks_right)
+    }
+}
+
 impl User {
-    /// Returns the reach of a right; `None` without the right anywhere.
-    pub fn reach(&self, right: UserRight) -> Option<Reach> {
+    /// Returns the reach of a right by the roles; `None` without the right anywhere.
+    fn reach(&self, right: UserRight) -> Option<Reach> {
         let mut locations = Vec::new();
         for UserRole { location_id, role } in &self.roles {
             match location_id {
@@ -183,6 +198,7 @@ mod tests {
             name: "Noor".to_owned(),
             email: "noor@rye.example".to_owned(),
             language: Language::En,
+            second_factor: false,
             roles: (roles.iter())
                 .map(|(at, role)| UserRole {
                     location_id: at.map(id),

@@ -29,6 +29,11 @@ impl Secret {
         &self.0
     }
 
+    /// A secret with this text.
+    pub(crate) fn of(text: String) -> Self {
+        Self(text)
+    }
+
     /// Makes a secret of `prefix` and 43 random base62 characters (256 bits).
     pub(crate) fn new(prefix: &str, randomness: &dyn Randomness) -> Self {
         const ALPHABET: &[u8; 62] =

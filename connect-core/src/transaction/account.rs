@@ -28,6 +28,9 @@ pub struct Account {
     pub screens: Vec<Screen>,
     /// Its users, in the order of their creation; at least one owner.
     pub users: Vec<User>,
+    /// Set when users without a second factor have no rights until they add one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub requires_second_factor: bool,
 }
 
 /// An account as stored, also by a program before users.
@@ -43,6 +46,8 @@ struct StoredAccount {
     screens: Vec<Screen>,
     #[serde(default)]
     users: Vec<User>,
+    #[serde(default)]
+    requires_second_factor: bool,
 }
 
 impl From<StoredAccount> for Account {
@@ -57,6 +62,7 @@ impl From<StoredAccount> for Account {
             locations: stored.locations,
             screens: stored.screens,
             users: stored.users.into_iter().chain(owner).collect(),
+            requires_second_factor: stored.requires_second_factor,
         }
     }
 }

@@ -84,6 +84,7 @@ mod tests {
             locations: (1..=locations).map(location).collect(),
             screens: Vec::new(),
             users: Vec::new(),
+            requires_second_factor: false,
         }
     }
 

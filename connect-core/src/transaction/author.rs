@@ -1,6 +1,6 @@
 //! The author of a change, and the origin of the call.
 
-use std::net::IpAddr;
+use std::{fmt, net::IpAddr};
 
 use serde::{Deserialize, Serialize};
 
@@ -55,6 +55,19 @@ pub struct Origin {
     /// The browser, as it names itself; only sessions keep it.
     #[serde(skip)]
     pub device: Option<String>,
+    /// The lasting cookie of the browser, if it sent one; for notices of new browsers.
+    #[serde(skip)]
+    pub browser: Option<BrowserCookie>,
+}
+
+/// The value of a browser's lasting cookie, from an earlier sign-in. `Debug` hides it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct BrowserCookie(pub String);
+
+impl fmt::Debug for BrowserCookie {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("BrowserCookie(..)")
+    }
 }
 
 impl Origin {

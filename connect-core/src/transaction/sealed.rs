@@ -18,10 +18,10 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use uuid::Uuid;
 
 use super::{
-    Error, Reason,
+    Error, ReadKey, Reason,
     environment::{Environment, KeyId, KeyRing, Randomness, SecretKey},
+    keys::Family,
 };
-use crate::storage::Key as RowKey;
 
 const SEALED: &str = "sealed:1:";
 /// The beginning of a secret in clear that begins like a sealed one.
@@ -64,11 +64,11 @@ impl SecretPlace {
 
 /// A row of an account with secrets. Maintenance seals them by the first key.
 pub(crate) trait SealedRow: Serialize + DeserializeOwned {
-    /// The key of the row of an account.
-    fn key_of(account: Uuid) -> RowKey;
+    /// The family of such rows. An account has few of them.
+    const FAMILY: Family;
 
     /// All secrets of the row, with their places.
-    fn secrets(&mut self) -> Vec<(SecretPlace, &mut Sealed)>;
+    fn secrets(&mut self, at: &ReadKey) -> Vec<(SecretPlace, &mut Sealed)>;
 }
 
 /// An open secret. `Debug` hides it.

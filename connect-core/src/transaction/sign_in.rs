@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{
-    ReadKey, Relations, Stored, User,
+    ReadKey, Relations, Sealed, SealedRow, SecretPlace, Stored, User,
     keys::{Family, GLOBAL, KeyPart, key},
 };
 use crate::{
@@ -35,6 +35,43 @@ pub(crate) struct SignIn {
     pub(crate) password: PasswordHash,
     /// The time of the last change of the password.
     pub(crate) password_set_at: Timestamp,
+    /// The browsers of earlier sign-ins, the latest last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) browsers: Vec<KnownBrowser>,
+    /// The second factor, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) totp: Option<Totp>,
+    /// The seed of a second factor until its first code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) new_seed: Option<Sealed>,
+}
+
+/// A browser of an earlier sign-in, by its lasting cookie.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct KnownBrowser {
+    /// The digest of the cookie's value, in hexadecimal.
+    pub(crate) digest: String,
+    /// The time of the last sign-in.
+    pub(crate) used_at: Timestamp,
+}
+
+/// A second factor by codes of an authenticator app (TOTP), with its recovery codes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Totp {
+    /// The seed, in base32.
+    pub(crate) seed: Sealed,
+    /// The time of its first code.
+    pub(crate) added_at: Timestamp,
+    /// The time step of the last accepted code. Codes of it and before are refused.
+    pub(crate) used_step: u64,
+    /// The digests of the unused recovery codes, in hexadecimal.
+    pub(crate) recovery: Vec<String>,
+    /// The number of wrong codes since `wrong_since`.
+    pub(crate) wrong: u32,
+    /// The time of the first of them.
+    pub(crate) wrong_since: Timestamp,
 }
 
 /// An invitation to set a password. Only a digest of its value is stored.
@@ -66,6 +103,9 @@ pub(crate) struct Session {
     /// The network address at the sign-in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) address: Option<IpAddr>,
+    /// Set until the second factor is given, with the number of wrong codes so far.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) awaits_code: Option<u32>,
 }
 
 impl Session {
@@ -91,6 +131,45 @@ impl SignIn {
     /// The key of the entry by a folded address.
     pub(crate) fn email_key(email: &str) -> Key {
         key(GLOBAL, Family::UserOfEmail, &[KeyPart::Text(email)])
+    }
+}
+
+impl SignIn {
+    /// The sign-in of a user with another address and password, set at a time.
+    /// Browsers and second factor stay.
+    pub(crate) fn with_password(
+        before: Option<Self>,
+        email: String,
+        (password, password_set_at): (PasswordHash, Timestamp),
+    ) -> Self {
+        let (browsers, totp) = before.map_or_else(Default::default, |of| (of.browsers, of.totp));
+        Self {
+            email,
+            password,
+            password_set_at,
+            browsers,
+            totp,
+            new_seed: None,
+        }
+    }
+
+    /// The place of the seed of a user's second factor.
+    pub(crate) fn seed_place(user: Uuid) -> SecretPlace {
+        SecretPlace {
+            kind: "totp",
+            of: user,
+        }
+    }
+}
+
+impl SealedRow for SignIn {
+    const FAMILY: Family = Family::SignIn;
+
+    fn secrets(&mut self, at: &ReadKey) -> Vec<(SecretPlace, &mut Sealed)> {
+        let place = Self::seed_place(at.id().unwrap_or_default());
+        let seed = self.totp.as_mut().map(|totp| &mut totp.seed);
+        let seeds = seed.into_iter().chain(&mut self.new_seed);
+        seeds.map(|seed| (place, seed)).collect()
     }
 }
 

@@ -18,6 +18,9 @@ pub struct User {
     pub language: Language,
     /// The roles: one for the whole account, or one for each of some locations.
     pub roles: Vec<UserRole>,
+    /// Set for a user with a second factor.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub second_factor: bool,
 }
 
 impl User {
@@ -32,6 +35,7 @@ impl User {
                 location_id: None,
                 role: Role::Owner,
             }],
+            second_factor: false,
         }
     }
 

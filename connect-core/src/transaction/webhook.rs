@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{
-    Account, Fault, OpenSecret, Sealed, SealedRow, SecretPlace, SecretSealer, Unopened,
+    Account, Fault, OpenSecret, ReadKey, Sealed, SealedRow, SecretPlace, SecretSealer, Unopened,
     keys::{Family, key},
 };
 use crate::{
@@ -138,11 +138,9 @@ impl OwnWebhook {
 pub(crate) struct Webhooks(pub(crate) Vec<OwnWebhook>);
 
 impl SealedRow for Webhooks {
-    fn key_of(account: Uuid) -> Key {
-        Self::key(account)
-    }
+    const FAMILY: Family = Family::Webhooks;
 
-    fn secrets(&mut self) -> Vec<(SecretPlace, &mut Sealed)> {
+    fn secrets(&mut self, _: &ReadKey) -> Vec<(SecretPlace, &mut Sealed)> {
         let mut secrets = Vec::new();
         for own in &mut self.0 {
             let place = OwnWebhook::place(own.webhook.id);

@@ -10,15 +10,17 @@ use std::{
 };
 
 use connect_core::{
-    ScreenType,
+    Account, AccountChange, NewAccount, ScreenType,
+    environment::Clock as _,
     storage::RowsVersion,
-    wire::{OptionGroupInput, OptionInput, OrderInput},
+    wire::{Id, OptionGroupInput, OptionInput, OrderInput},
 };
 use serde_json::Value as Json;
+use totp_rs::{Builder, Secret as Seed};
 use uuid::Uuid;
 
 use super::{Stocked, journal, orders, stock, webhooks, z_reports};
-use crate::faulty::rows;
+use crate::{faulty::rows, shop::Shop};
 
 /// The variable that makes the test write the file.
 const WRITE: &str = "WRITE_STORED_ROWS";
@@ -84,10 +86,44 @@ pub(super) async fn more() -> Stocked {
     let order = OrderInput::from_json(order.as_bytes()).unwrap();
     let orders = connect.location(&kiosk).orders();
     orders.create(order).await.unwrap();
-    let invitation = connect.invite_owner(account).await.unwrap().secret;
-    let accepted = connect.accept_invitation(invitation.expose(), "rye and spelt");
-    accepted.await.unwrap();
+    let other = NewAccount {
+        name: "Other".to_owned(),
+        owner_email: "other@shop.example".to_owned(),
+        sandbox: false,
+    };
+    let other = connect.create_account(other).await.unwrap().id;
+    for (account, has_factor) in [(account, true), (other, false)] {
+        sign_in(&stocked.shop, account, has_factor).await;
+    }
     stocked
+}
+
+/// Signs an owner in, with a second factor or its seed alone. All mail waits.
+async fn sign_in(shop: &Shop, account: Id<Account>, has_factor: bool) {
+    const PASSWORD: &str = "rye and spelt";
+    let connect = shop.process().queue_mail().build();
+    let invitation = connect.invite_owner(account).await.unwrap().secret;
+    let accepted = connect.accept_invitation(invitation.expose(), PASSWORD);
+    let session = accepted.await.unwrap().secret;
+    let session = connect.session(session.expose()).await.unwrap();
+    let begun = connect.begin_second_factor(&session, PASSWORD).await;
+    if has_factor {
+        let seed = Seed::try_from_base32(begun.unwrap().seed.expose()).unwrap();
+        let totp = Builder::new().with_secret(seed).build().unwrap();
+        let code = totp
+            .generate(shop.clock.now().seconds().try_into().unwrap())
+            .to_string();
+        let added = connect.add_second_factor(&session, &code);
+        added.await.unwrap();
+        let demand = AccountChange {
+            requires_second_factor: Some(true),
+            ..AccountChange::default()
+        };
+        connect.change_account(account, demand).await.unwrap();
+    }
+    let here = std::net::Ipv4Addr::LOCALHOST.into();
+    let email = &session.user().email;
+    connect.sign_in(here, email, PASSWORD).await.unwrap();
 }
 
 /// What the file has to say.

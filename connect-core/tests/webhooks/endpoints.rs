@@ -8,7 +8,7 @@ use std::{
 
 use async_trait::async_trait;
 use connect_core::{
-    environment::{Mail, Mailer, SendFailure, WebhookAnswer, WebhookRequest, WebhookSender},
+    environment::{SendFailure, WebhookAnswer, WebhookRequest, WebhookSender},
     wire::AnyEvent,
 };
 
@@ -90,23 +90,5 @@ impl WebhookSender for Endpoints {
             }
             Answers::Panics => panic!("the sender has a fault"),
         }
-    }
-}
-
-/// A mail server, and its received messages.
-#[derive(Default)]
-pub(super) struct Mails {
-    pub(super) sent: Mutex<Vec<Mail>>,
-    pub(super) is_down: Mutex<bool>,
-}
-
-#[async_trait]
-impl Mailer for Mails {
-    async fn send(&self, mail: &Mail) -> Result<(), String> {
-        if *self.is_down.lock().unwrap() {
-            return Err("the mail server is down".to_owned());
-        }
-        self.sent.lock().unwrap().push(mail.clone());
-        Ok(())
     }
 }

@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{
-    PRODUCTS, Scene,
-    endpoints::{Answers, Mails},
-};
+use super::{PRODUCTS, Scene, endpoints::Answers};
+use crate::mails::Mails;
 
 /// The owner learns all that is needed to act, and the message holds no secret.
 #[tokio::test]

@@ -4,16 +4,21 @@ use std::{collections::BTreeMap, time::Duration};
 
 use super::super::connect::Connect;
 use crate::{
-    storage::Key,
+    storage::{Key, Range},
     transaction::{
-        Account, End, Error, Fault, LenientReader, Lookup, SealedRow, SecretSealer, Webhooks,
+        Account, End, Error, Fault, LenientReader, ReadKey, SealedRow, SecretSealer, SignIn,
+        Webhooks,
         environment::{KeyId, KeyRing},
+        keys::{after_prefix, key},
     },
-    wire::Id,
+    wire::{Id, limits::MAX_USERS},
 };
 
 /// The accounts read at a time.
 const ACCOUNTS: usize = 100;
+
+/// More rows than an account has of a kind.
+const MOST_ROWS: usize = MAX_USERS + 1;
 
 /// The time between two looks at all secrets, with the same keys.
 /// Another process may have learnt of them later.
@@ -46,17 +51,30 @@ impl Connect {
             ..StoredSecrets::default()
         };
         for accounts in self.account_ids().await?.chunks(ACCOUNTS) {
-            for (_, mut row) in self.sealed_rows::<Webhooks>(accounts).await?.0 {
-                for (place, secret) in row.secrets() {
-                    match secret.key() {
-                        Some(key) => *stored.by_key.entry(key).or_default() += 1,
-                        None => stored.clear += 1,
-                    }
-                    stored.unopened += usize::from(sealer.open(secret, place).is_err());
-                }
-            }
+            self.count_secrets::<Webhooks>(accounts, &sealer, &mut stored)
+                .await?;
+            self.count_secrets::<SignIn>(accounts, &sealer, &mut stored)
+                .await?;
         }
         Ok(stored)
+    }
+
+    async fn count_secrets<T: SealedRow>(
+        &self,
+        accounts: &[Id<Account>],
+        sealer: &SecretSealer,
+        stored: &mut StoredSecrets,
+    ) -> Result<(), Fault> {
+        for (at, mut row) in self.sealed_rows::<T>(accounts).await?.0 {
+            for (place, secret) in row.secrets(&at.read) {
+                match secret.key() {
+                    Some(key) => *stored.by_key.entry(key).or_default() += 1,
+                    None => stored.clear += 1,
+                }
+                stored.unopened += usize::from(sealer.open(secret, place).is_err());
+            }
+        }
+        Ok(())
     }
 
     /// Seals all secrets by the first key, and returns the number of changed ones.
@@ -75,13 +93,12 @@ impl Connect {
         }
         let (mut sealed, mut is_whole) = (0, true);
         for accounts in self.account_ids().await?.chunks(ACCOUNTS) {
-            let (rows, are_all) = self.sealed_rows::<Webhooks>(accounts).await?;
-            is_whole &= are_all;
-            for (account, mut row) in rows {
-                // Most rows are as they should be, and cost no commit.
-                if reseal(&mut row, &sealer) > 0 {
-                    sealed += self.seal_row::<Webhooks>(account, &sealer).await?;
-                }
+            for (of_kind, are_all) in [
+                self.seal_rows::<Webhooks>(accounts, &sealer).await?,
+                self.seal_rows::<SignIn>(accounts, &sealer).await?,
+            ] {
+                sealed += of_kind;
+                is_whole &= are_all;
             }
         }
         if sealed > 0 {
@@ -93,26 +110,46 @@ impl Connect {
         Ok(sealed)
     }
 
-    /// Seals the secrets in a row of an account. Returns the number of changed ones.
+    /// Seals the secrets of a kind of some accounts. Returns the number of changed ones.
+    /// Also returns whether all rows are readable.
+    async fn seal_rows<T: SealedRow>(
+        &self,
+        accounts: &[Id<Account>],
+        sealer: &SecretSealer,
+    ) -> Result<(usize, bool), Fault> {
+        let (rows, are_all) = self.sealed_rows::<T>(accounts).await?;
+        let mut sealed = 0;
+        for (at, mut row) in rows {
+            // Most rows are as they should be, and cost no commit.
+            if reseal(&mut row, &at.read, sealer) > 0 {
+                sealed += self.seal_row::<T>(&at, sealer).await?;
+            }
+        }
+        Ok((sealed, are_all))
+    }
+
+    /// Seals the secrets in a row. Returns the number of changed ones.
     async fn seal_row<T: SealedRow>(
         &self,
-        account: Id<Account>,
+        at: &SealedAt,
         sealer: &SecretSealer,
     ) -> Result<usize, Fault> {
         // A unit of work, as every change of the row is one: it loses none of them, and none loses it.
-        let sealed = self.store().transact(account, |mut unit| async move {
-            let key = T::key_of(account.uuid());
-            let Some(row) = unit.get(&key).await? else {
-                return Ok(End::rollback(0));
-            };
-            let mut row: T = serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&key, e))?;
-            let sealed = reseal(&mut row, sealer);
-            if sealed > 0 {
-                let row = unit.json(&row);
-                unit.put(key, row);
-            }
-            Ok(End::commit(unit, sealed))
-        });
+        let sealed = self
+            .store()
+            .transact(at.read.partition, |mut unit| async move {
+                let Some(row) = unit.get(&at.key).await? else {
+                    return Ok(End::rollback(0));
+                };
+                let mut row: T =
+                    serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&at.key, e))?;
+                let sealed = reseal(&mut row, &at.read, sealer);
+                if sealed > 0 {
+                    let row = unit.json(&row);
+                    unit.put(at.key.clone(), row);
+                }
+                Ok(End::commit(unit, sealed))
+            });
         sealed.await
     }
 
@@ -121,29 +158,40 @@ impl Connect {
     async fn sealed_rows<T: SealedRow>(
         &self,
         accounts: &[Id<Account>],
-    ) -> Result<(Vec<(Id<Account>, T)>, bool), Fault> {
-        let keys = accounts.iter().map(|account| T::key_of(account.uuid()));
-        let keys: Vec<Key> = keys.collect();
-        let found = LenientReader::new(self.store()).values(&keys).await?;
+    ) -> Result<(Vec<(SealedAt, T)>, bool), Fault> {
+        let prefixes = accounts
+            .iter()
+            .map(|account| key(account.uuid(), T::FAMILY, &[]));
+        let prefixes: Vec<_> = prefixes.map(|from| (after_prefix(&from), from)).collect();
+        let ranges = prefixes
+            .iter()
+            .map(|(to, from)| Range { from, to: Some(to) });
+        let ranges: Vec<_> = ranges.collect();
         let (mut rows, mut are_all) = (Vec::new(), true);
-        for (account, row) in accounts.iter().zip(found) {
-            let parsed = match row {
-                Lookup::Found(None) => continue,
-                Lookup::Found(Some(row)) => serde_json::from_slice(&row).ok(),
-                Lookup::Damaged => None,
-            };
-            match parsed {
-                Some(parsed) => rows.push((*account, parsed)),
-                None => are_all = false,
+        let reader = LenientReader::new(self.store());
+        for piece in reader.pieces(&ranges, MOST_ROWS).await? {
+            are_all &= piece.damaged.is_none() && piece.next.is_none();
+            for (key, row) in piece.entries {
+                let at = ReadKey::of(&key).map(|read| SealedAt { key, read });
+                match (at, serde_json::from_slice(&row)) {
+                    (Some(at), Ok(parsed)) => rows.push((at, parsed)),
+                    _ => are_all = false,
+                }
             }
         }
         Ok((rows, are_all))
     }
 }
 
+/// The place of a row with secrets.
+struct SealedAt {
+    key: Key,
+    read: ReadKey,
+}
+
 /// Seals the secrets of a row by the first key. Returns the number of changed ones.
-fn reseal<T: SealedRow>(row: &mut T, sealer: &SecretSealer) -> usize {
-    let secrets = row.secrets().into_iter();
+fn reseal<T: SealedRow>(row: &mut T, at: &ReadKey, sealer: &SecretSealer) -> usize {
+    let secrets = row.secrets(at).into_iter();
     secrets
         .map(|(place, secret)| usize::from(sealer.reseal(secret, place)))
         .sum()

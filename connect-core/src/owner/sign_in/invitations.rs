@@ -2,7 +2,7 @@
 
 use super::{
     account_of,
-    passwords::put_sign_in,
+    rows::get_sign_in,
     sessions::{IssuedSession, end_sessions},
 };
 use crate::{
@@ -14,6 +14,7 @@ use crate::{
     },
     transaction::{
         Account, End, Error, Fault, Invitation, ReadKey, Reason, SignIn, UnitOfWork, User,
+        UserMessage,
         keys::{Family, key},
     },
     wire::{Id, Timestamp},
@@ -29,6 +30,8 @@ pub struct IssuedInvitation {
     pub secret: Secret,
     /// The time of its expiry, three days from now.
     pub expires_at: Timestamp,
+    /// The address of the mail with the link; `None` if this service sends no mail.
+    pub mailed_to: Option<String>,
 }
 
 /// A user with an open invitation.
@@ -42,7 +45,8 @@ pub struct Invited {
 
 impl Connect {
     /// Invites a user to set a first or new password.
-    /// An earlier open invitation is refused from now on. Only this answer has the value.
+    /// An earlier open invitation is refused from now on. The value is in this answer and in the mail to the user, if this
+    /// service sends mail.
     ///
     /// # Errors
     /// There is no such account or user.
@@ -53,15 +57,23 @@ impl Connect {
     ) -> Result<IssuedInvitation, Error> {
         self.store()
             .transact(account, |mut unit| async move {
-                self.managed_user(&mut unit, user).await?;
+                let (found, to) = self.managed_user(&mut unit, user).await?;
                 let secret = self.secret_of(account);
                 let expires_at = unit.now().plus_seconds(INVITATION_SECONDS);
+                let message = UserMessage::Invitation { until: expires_at };
+                let is_mailed =
+                    self.queue_mail(&mut unit, (&found, &to), message, Some(&secret))?;
                 let row = unit.json(&Invitation {
                     digest: hex::encode(secret.digest()),
                     expires_at,
                 });
                 unit.put(Invitation::key(account.uuid(), user), row);
-                Ok(End::commit(unit, IssuedInvitation { secret, expires_at }))
+                let issued = IssuedInvitation {
+                    secret,
+                    expires_at,
+                    mailed_to: is_mailed.then_some(to.email),
+                };
+                Ok(End::commit(unit, issued))
             })
             .await
     }
@@ -92,7 +104,8 @@ impl Connect {
     }
 
     /// Sets the password of the invited user, and signs the user in.
-    /// The invitation is used up, and the user's open sessions end.
+    /// The invitation is used up, and the user's open sessions end. A user with a former password gets mail. A second
+    /// factor stays: the session then [awaits a code](IssuedSession::awaits_code).
     ///
     /// # Errors
     /// The password is too short, too long or easy to guess; [`Error::Unauthorized`] when the
@@ -111,15 +124,19 @@ impl Connect {
         self.store()
             .transact(account.id, |mut unit| async move {
                 let Invited { account, user } = find_invitation(&mut unit, invitation).await?;
-                let sign_in = SignIn {
-                    email: text::folded(&user.email),
-                    password: hash.clone(),
-                    password_set_at: unit.now(),
-                };
-                put_sign_in(&mut unit, user.id, &sign_in).await?;
+                let before = get_sign_in(&mut unit, user.id).await?;
+                if before.is_some() {
+                    let message = UserMessage::PasswordChanged;
+                    self.queue_mail(&mut unit, (&account, &user), message, None)?;
+                }
+                let email = text::folded(&user.email);
+                let password = (hash.clone(), unit.now());
+                let mut sign_in = SignIn::with_password(before, email, password);
                 unit.delete(Invitation::key(account.id.uuid(), user.id));
                 end_sessions(&mut unit, user.id, 0).await?;
-                let session = self.open_session(&mut unit, user.id);
+                let session = self
+                    .open_session(&mut unit, (&account, &user), &mut sign_in, false)
+                    .await?;
                 Ok(End::commit(unit, session))
             })
             .await

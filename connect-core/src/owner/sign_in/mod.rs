@@ -1,14 +1,20 @@
 //! Sign-in of users (contract: Owners and devices).
-//! An invitation sets a password, a password opens a session, and a session gives access to the account.
+//! An invitation sets a password, a password opens a session, after a code of the second factor if there is one, and a
+//! session gives access to the account.
 
+mod forgotten;
 mod invitations;
 mod passwords;
+mod rows;
+mod second_factor;
 mod sessions;
 
 use uuid::Uuid;
 
 pub use invitations::{Invited, IssuedInvitation};
-pub(super) use passwords::{move_sign_in, remove_invitation, remove_sign_in};
+pub(super) use passwords::remove_sign_in;
+pub use second_factor::{NewSecondFactor, SecondFactor};
+pub(super) use sessions::end_sessions;
 pub use sessions::{
     IssuedSession, OpenSession, SESSION_IDLE_SECONDS, SESSION_SECONDS, UserSession,
 };

@@ -4,7 +4,10 @@ use std::net::IpAddr;
 
 use uuid::Uuid;
 
-use super::sessions::{IssuedSession, UserSession, end_sessions, end_those, session_key};
+use super::{
+    rows::{get_sign_in, put_sign_in},
+    sessions::{IssuedSession, MOST_SESSIONS, UserSession, end_sessions, end_those, session_key},
+};
 use crate::{
     engine::Connect,
     owner::{
@@ -15,15 +18,16 @@ use crate::{
     rules::{password, text},
     transaction::{
         Account, End, Error, Fault, Invitation, PasswordHash, Reason, SignIn, UnitOfWork, User,
+        UserMessage,
     },
     wire::{Id, limits::MAX_OWNER_EMAIL, read::Invalid},
 };
 
-/// The limit of sessions per user. Another one ends the oldest.
-const MOST_SESSIONS: usize = 20;
-
 impl Connect {
     /// Signs a user in from the network address `from`.
+    /// The session of a user with a second factor [awaits a code](IssuedSession::awaits_code). A user gets mail about a
+    /// browser not seen before. A password hashed with lower parameters than today's is hashed again.
+    ///
     /// Limits per minute: 30 attempts per network, and 10 failures per e-mail address and network.
     /// After 100 failures for an e-mail address from all networks, each network may fail once more.
     ///
@@ -49,25 +53,32 @@ impl Connect {
         let hash = hash.map(|row| row.password);
         // A password that is too long has no hash; it is not hashed to find that out.
         let may_be = password.chars().count() <= password::MAX_PASSWORD;
-        let is_right = may_be && {
+        let current = if may_be {
             let password = password.to_owned();
             let sign_ins = &self.core.sign_ins;
             sign_ins
                 .is_hash_of(&attempt, hash.clone(), password)
                 .await?
+        } else {
+            None
         };
-        let (Some((account, user)), Some(hash), true) = (found, hash, is_right) else {
+        let (Some((account, user)), Some(hash), Some(current)) = (found, hash, current) else {
             return Err(wrong_password());
         };
-        let (email, hash) = (&email, &hash);
+        let (email, hash, current) = (&email, &hash, &current);
         let signed_in = self.store().transact(account, |mut unit| async move {
-            get_account(&mut unit).await?;
+            let account = get_account(&mut unit).await?;
+            let own = account.users.iter().find(|of| of.id == user);
             let row = get_sign_in(&mut unit, user).await?;
-            if row.is_none_or(|row| row.password != *hash || row.email != *email) {
+            let row = row.filter(|row| row.password == *hash && row.email == *email);
+            let (Some(own), Some(mut row)) = (own, row) else {
                 return Err(wrong_password());
-            }
+            };
+            row.password.clone_from(current);
             end_sessions(&mut unit, user, MOST_SESSIONS - 1).await?;
-            let session = self.open_session(&mut unit, user);
+            let session = self
+                .open_session(&mut unit, (&account, own), &mut row, false)
+                .await?;
             Ok(End::commit(unit, session))
         });
         let session = signed_in.await?;
@@ -76,7 +87,8 @@ impl Connect {
     }
 
     /// Gives a user another password.
-    /// All other sessions of the user end, and so does an open invitation. A user may have 10 calls a minute, including successful ones.
+    /// All other sessions of the user end, and so does an open invitation; the user gets mail. A user may have 10 calls a
+    /// minute, including successful ones.
     ///
     /// # Errors
     /// `currentPassword` is wrong, `password` is too short, too long or easy to guess,
@@ -92,12 +104,21 @@ impl Connect {
         let hash = &self.core.sign_ins.hash(session.account(), password).await?;
         self.store()
             .transact(account, |mut unit| async move {
-                get_account(&mut unit).await?;
+                let account = get_account(&mut unit).await?;
                 let mut row = get_confirmed(&mut unit, user, confirmed).await?;
                 row.password = hash.clone();
                 row.password_set_at = unit.now();
                 put_sign_in(&mut unit, user, &row).await?;
                 remove_invitation(&mut unit, user).await?;
+                if let Some(own) = account.users.iter().find(|of| of.id == user) {
+                    self.queue_mail(
+                        &mut unit,
+                        (&account, own),
+                        UserMessage::PasswordChanged,
+                        None,
+                    )?;
+                }
+                let account = account.id;
                 let own = session_key(account, &session.digest);
                 end_those(&mut unit, user, |session_key| *session_key != own).await?;
                 Ok(End::commit(unit, ()))
@@ -106,7 +127,8 @@ impl Connect {
     }
 
     /// Changes the e-mail address of a signed-in user and returns the user.
-    /// The user gets mail and signs in at the new address. Shares the limit of
+    /// The user gets mail and signs in at the new address, and the former one gets mail about it. All other sessions of
+    /// the user end. Shares the limit of
     /// [`change_password`](Self::change_password), and a refused address counts too: so repeated
     /// tries do not reveal the addresses of other users.
     ///
@@ -125,13 +147,16 @@ impl Connect {
         let changed = self.store().transact(account, |mut unit| async move {
             let mut account = get_account(&mut unit).await?;
             let found = owned::find(&mut account.users, user)?;
+            let before = found.clone();
             found.email.clone_from(address);
             let found = found.clone();
             check_email(&account, &found)?;
-            remove_invitation(&mut unit, user).await?;
             put_account(&mut unit, &account).await?;
             get_confirmed(&mut unit, user, confirmed).await?;
-            move_sign_in(&mut unit, &found).await?;
+            self.move_sign_in(&mut unit, &account, (&before, &found))
+                .await?;
+            let own = session_key(account.id, &session.digest);
+            end_those(&mut unit, user, |session_key| *session_key != own).await?;
             Ok::<_, Error>(End::commit(unit, found))
         });
         let changed = changed.await?;
@@ -156,7 +181,7 @@ impl Connect {
     }
 
     /// Checks the current password of a signed-in user. Returns its hash.
-    async fn confirmed_password(
+    pub(super) async fn confirmed_password(
         &self,
         session: &UserSession,
         password: &str,
@@ -178,7 +203,10 @@ impl Connect {
         }
     }
 
-    async fn user_with_email(&self, email: &str) -> Result<Option<(Id<Account>, Id<User>)>, Error> {
+    pub(super) async fn user_with_email(
+        &self,
+        email: &str,
+    ) -> Result<Option<(Id<Account>, Id<User>)>, Error> {
         let entry = SignIn::email_key(email);
         let found = self.store().get(&entry).await?;
         let Some(row) = found else { return Ok(None) };
@@ -190,7 +218,7 @@ impl Connect {
         Ok(Some(ids))
     }
 
-    async fn sign_in_row(
+    pub(super) async fn sign_in_row(
         &self,
         account: Id<Account>,
         user: Id<User>,
@@ -199,24 +227,34 @@ impl Connect {
         let row = self.store().get(&row_key).await?;
         Ok(row.map(|row| parse(&row_key, &row)).transpose()?)
     }
-}
 
-/// Moves the sign-in of a user to the current address.
-/// A user without a password has none.
-pub(in crate::owner) async fn move_sign_in(
-    unit: &mut UnitOfWork<'_>,
-    user: &User,
-) -> Result<(), Error> {
-    let Some(mut row) = get_sign_in(unit, user.id).await? else {
-        return Ok(());
-    };
-    let email = text::folded(&user.email);
-    if row.email != email {
-        unit.delete(SignIn::email_key(&row.email));
-        row.email = email;
-        put_sign_in(unit, user.id, &row).await?;
+    /// Moves the sign-in of a user to another address, and tells the former one.
+    /// An open invitation ends. A user without a password has no sign-in.
+    pub(in crate::owner) async fn move_sign_in(
+        &self,
+        unit: &mut UnitOfWork<'_>,
+        account: &Account,
+        (before, user): (&User, &User),
+    ) -> Result<(), Error> {
+        if before.email == user.email {
+            return Ok(());
+        }
+        remove_invitation(unit, user.id).await?;
+        let Some(mut row) = get_sign_in(unit, user.id).await? else {
+            return Ok(());
+        };
+        let email = text::folded(&user.email);
+        if row.email != email {
+            unit.delete(SignIn::email_key(&row.email));
+            row.email = email;
+            put_sign_in(unit, user.id, &row).await?;
+        }
+        let message = UserMessage::EmailChanged {
+            email: user.email.clone(),
+        };
+        self.queue_mail(unit, (account, before), message, None)?;
+        Ok(())
     }
-    Ok(())
 }
 
 /// Removes the password, the invitation and the sessions of a user.
@@ -245,33 +283,8 @@ pub(in crate::owner) async fn remove_invitation(
     Ok(())
 }
 
-/// Writes the sign-in of a user.
-/// Refuses an address in use by another user.
-pub(super) async fn put_sign_in(
-    unit: &mut UnitOfWork<'_>,
-    user: Id<User>,
-    sign_in: &SignIn,
-) -> Result<(), Error> {
-    let account = unit.partition();
-    let entry = SignIn::email_key(&sign_in.email);
-    let holder = [*account.as_bytes(), *user.uuid().as_bytes()].concat();
-    match unit.get(&entry).await? {
-        Some(held) if *held != *holder => {
-            return Err(Error::conflict(
-                "email",
-                "is not available; choose another address",
-            ));
-        }
-        Some(_) => {}
-        None => unit.put_unversioned(entry, holder.into()),
-    }
-    let row = unit.json(sign_in);
-    unit.put(SignIn::key(account, user), row);
-    Ok(())
-}
-
 /// The sign-in of the user, if the confirmed password is still current.
-async fn get_confirmed(
+pub(super) async fn get_confirmed(
     unit: &mut UnitOfWork<'_>,
     user: Id<User>,
     confirmed: &PasswordHash,
@@ -279,12 +292,6 @@ async fn get_confirmed(
     let row = get_sign_in(unit, user).await?;
     row.filter(|row| row.password == *confirmed)
         .ok_or_else(wrong_current_password)
-}
-
-async fn get_sign_in(unit: &mut UnitOfWork<'_>, user: Id<User>) -> Result<Option<SignIn>, Error> {
-    let row_key = SignIn::key(unit.partition(), user);
-    let row = unit.get(&row_key).await?;
-    Ok(row.map(|row| parse(&row_key, &row)).transpose()?)
 }
 
 fn wrong_current_password() -> Error {

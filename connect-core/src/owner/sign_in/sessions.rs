@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use uuid::Uuid;
 
-use super::account_of;
+use super::{account_of, rows::put_sign_in};
 use crate::{
     auth::{Access, Denied},
     engine::Connect,
@@ -16,8 +16,8 @@ use crate::{
     },
     storage::{Key, Read, Value},
     transaction::{
-        Account, Author, End, Error, Fault, Origin, ReadKey, Reads, Reason, Session, UnitOfWork,
-        User,
+        Account, Author, End, Error, Fault, KnownBrowser, Origin, ReadKey, Reads, Reason, Session,
+        SignIn, UnitOfWork, User, UserMessage,
         keys::{Family, KeyPart, key},
     },
     wire::{Id, Location, Timestamp},
@@ -28,6 +28,15 @@ pub const SESSION_SECONDS: i64 = 7 * 24 * 3600;
 
 /// The end of an unused session: a day after its last use.
 pub const SESSION_IDLE_SECONDS: i64 = 24 * 3600;
+
+/// The limit of sessions per user. Another one ends the oldest.
+pub(super) const MOST_SESSIONS: usize = 20;
+
+/// The time for the second factor: ten minutes.
+const AWAITING_SECONDS: i64 = 600;
+
+/// The most browsers remembered of a user.
+const MOST_BROWSERS: usize = 10;
 
 /// The age of a written last use before another one is written.
 const USE_SECONDS: i64 = 600;
@@ -41,8 +50,13 @@ const MAX_DEVICE: usize = 200;
 pub struct IssuedSession {
     /// Its value, for [`session`](Connect::session).
     pub secret: Secret,
-    /// The time of its expiry, seven days from now.
+    /// The time of its expiry, seven days from now; ten minutes while it awaits a code.
     pub expires_at: Timestamp,
+    /// Set for a user with a second factor.
+    /// The session is of no use until [`finish_sign_in`](Connect::finish_sign_in) with a code.
+    pub awaits_code: bool,
+    /// A value for a lasting cookie of the browser, unless it sent [one](Origin::browser).
+    pub browser: Option<Secret>,
 }
 
 /// The session of a signed-in user.
@@ -69,7 +83,7 @@ impl UserSession {
 
     /// Returns whether the user has a right at some place.
     pub fn has(&self, right: UserRight) -> bool {
-        self.user.reach(right).is_some()
+        self.account.reach(&self.user, right).is_ok()
     }
 
     /// Authorizes the user at a location, for calls with this right.
@@ -127,7 +141,7 @@ impl Connect {
         let account_row = account;
         let account: Account = parse(&account_key, &account_row)?;
         let now = self.now();
-        if session.has_ended(&account, now) {
+        if session.has_ended(&account, now) || session.awaits_code.is_some() {
             return Err(no_session());
         }
         let user = account.users.iter().find(|user| user.id == session.user);
@@ -145,6 +159,20 @@ impl Connect {
             expires_at: session.expires_at,
             digest,
         })
+    }
+
+    /// The row of a session, with its account.
+    pub(super) async fn session_row(
+        &self,
+        value: &str,
+    ) -> Result<Option<(Id<Account>, Session)>, Error> {
+        let Some(account) = account_of(value) else {
+            return Ok(None);
+        };
+        let session_key = session_key(account, &secret::digest(value));
+        let row = self.store().get(&session_key).await?;
+        let session = row.map(|row| parse(&session_key, &row)).transpose()?;
+        Ok(session.map(|session| (account, session)))
     }
 
     /// Writes the last use of a session, if the session is still there.
@@ -172,7 +200,8 @@ impl Connect {
             .transact(account, |mut unit| async move {
                 let mut open = Vec::new();
                 for (session_key, session) in sessions_of(&mut unit, user).await? {
-                    if !session.has_ended(&of.account, unit.now()) {
+                    if !session.has_ended(&of.account, unit.now()) && session.awaits_code.is_none()
+                    {
                         open.push(OpenSession {
                             id: id_of(&session_key),
                             device: session.device.clone(),
@@ -261,29 +290,90 @@ impl Connect {
             .await
     }
 
-    /// Opens a session for a user of the unit's account.
-    pub(super) fn open_session(&self, unit: &mut UnitOfWork<'_>, user: Id<User>) -> IssuedSession {
-        let account = unit.partition().into();
-        let (secret, origin) = (self.secret_of(account), self.authorship().origin);
-        let expires_at = unit.now().plus_seconds(SESSION_SECONDS);
+    /// Opens a session for a user of the unit's account, and writes the sign-in.
+    /// Without a needed code of the second factor, the session awaits it.
+    pub(super) async fn open_session(
+        &self,
+        unit: &mut UnitOfWork<'_>,
+        (account, user): (&Account, &User),
+        sign_in: &mut SignIn,
+        has_code: bool,
+    ) -> Result<IssuedSession, Error> {
+        let (secret, origin) = (self.secret_of(account.id), self.authorship().origin);
+        let awaits_code = sign_in.totp.is_some() && !has_code;
+        let seconds = if awaits_code {
+            AWAITING_SECONDS
+        } else {
+            SESSION_SECONDS
+        };
+        let expires_at = unit.now().plus_seconds(seconds);
+        let device = origin.device.as_ref();
+        let device = device.map(|device| device.chars().take(MAX_DEVICE).collect());
+        unit.act_as(Author::User { id: user.id });
+        let browser = if awaits_code {
+            None
+        } else {
+            self.note_browser(unit, (account, user), sign_in, &device, &origin)?
+        };
+        put_sign_in(unit, user.id, sign_in).await?;
         let row = unit.json(&Session {
-            user,
+            user: user.id,
             created_at: unit.now(),
             expires_at,
             used_at: None,
-            device: origin
-                .device
-                .map(|device| device.chars().take(MAX_DEVICE).collect()),
+            device,
             address: origin.address,
+            awaits_code: awaits_code.then_some(0),
         });
-        unit.act_as(Author::User { id: user });
-        unit.put(session_key(account, &secret.digest()), row);
-        IssuedSession { secret, expires_at }
+        unit.put(session_key(account.id, &secret.digest()), row);
+        Ok(IssuedSession {
+            secret,
+            expires_at,
+            awaits_code,
+            browser,
+        })
+    }
+
+    /// Notes the browser of a sign-in. A user with earlier ones gets mail about a new one.
+    /// Returns the value for its cookie, if it has none.
+    fn note_browser(
+        &self,
+        unit: &mut UnitOfWork<'_>,
+        to: (&Account, &User),
+        sign_in: &mut SignIn,
+        device: &Option<String>,
+        origin: &Origin,
+    ) -> Result<Option<Secret>, Error> {
+        let used_at = unit.now();
+        let browsers = &mut sign_in.browsers;
+        let sent = origin.browser.as_ref();
+        let sent = sent.map(|browser| hex::encode(secret::digest(&browser.0)));
+        let known = browsers
+            .iter()
+            .position(|of| Some(&of.digest) == sent.as_ref());
+        let (digest, issued) = match known {
+            Some(place) => (browsers.remove(place).digest, None),
+            None => {
+                if !browsers.is_empty() {
+                    let message = UserMessage::NewDevice {
+                        device: device.clone(),
+                        address: origin.address,
+                    };
+                    self.queue_mail(unit, to, message, None)?;
+                }
+                let secret = Secret::new("", &*self.store().environment().randomness);
+                (hex::encode(secret.digest()), Some(secret))
+            }
+        };
+        browsers.push(KnownBrowser { digest, used_at });
+        let excess = browsers.len().saturating_sub(MOST_BROWSERS);
+        browsers.drain(..excess);
+        Ok(issued)
     }
 }
 
 /// Ends all sessions of a user except the `keep` youngest unexpired ones.
-pub(super) async fn end_sessions(
+pub(in crate::owner) async fn end_sessions(
     unit: &mut UnitOfWork<'_>,
     user: Id<User>,
     keep: usize,
@@ -350,7 +440,7 @@ pub(super) fn session_key(account: Id<Account>, digest: &[u8; 32]) -> Key {
     key(account.uuid(), Family::Session, &[KeyPart::Digest(digest)])
 }
 
-fn no_session() -> Error {
+pub(super) fn no_session() -> Error {
     Error::Unauthorized(Reason::of("session", "has ended; sign in again"))
 }
 
@@ -394,6 +484,7 @@ mod tests {
                         used_at: None,
                         device: None,
                         address: None,
+                        awaits_code: None,
                     };
                     let row = unit.json(&row);
                     unit.put(own(number), row);

@@ -114,7 +114,7 @@ impl Connect {
         };
         let account = self.account(id).await?;
         let user = self.user_in(&account)?;
-        Ok(user.is_none_or(|user| user.reach(UserRight::ManageUsers).is_some()))
+        Ok(user.is_none_or(|user| account.reach(user, UserRight::ManageUsers).is_ok()))
     }
 
     /// The parts of the chains with the times of the filter, before a place.

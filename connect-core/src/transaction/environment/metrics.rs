@@ -42,6 +42,8 @@ pub struct Metrics {
     pub deliveries: Deliveries,
     /// The jobs of taking over images.
     pub images: ImageJobs,
+    /// Mail to users.
+    pub mails: Mails,
 }
 
 /// The number of refused requests, by the exceeded limit.
@@ -77,6 +79,18 @@ pub struct Deliveries {
     pub given_up: Counter,
     /// Webhooks switched off after too many failures in a row.
     pub switched_off: Counter,
+}
+
+/// The number of messages to users, by outcome.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Mails {
+    /// Messages accepted by the mail server.
+    pub sent: Counter,
+    /// Failed attempts with a retry to come.
+    pub postponed: Counter,
+    /// Messages dropped unsent.
+    pub dropped: Counter,
 }
 
 /// The number of image jobs, by outcome.

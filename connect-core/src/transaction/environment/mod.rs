@@ -18,7 +18,7 @@ use uuid::Uuid;
 
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use images::{HttpsLinks, ImageFailure, ImageLinks, Images};
-pub use metrics::{Counter, Deliveries, ImageJobs, Limited, Metrics};
+pub use metrics::{Counter, Deliveries, ImageJobs, Limited, Mails, Metrics};
 pub use monotonic::{MonotonicClock, Skew};
 pub use secret_keys::{KeyId, KeyRing, NoSecretKey, SecretKey, SecretKeys};
 pub use webhooks::{
@@ -55,6 +55,8 @@ pub(crate) struct Environment {
     pub(crate) image_links: Arc<dyn ImageLinks>,
     /// Checks the addresses of webhooks.
     pub(crate) webhook_links: Arc<dyn WebhookLinks>,
+    /// Set when a worker sends mail to users.
+    pub(crate) queues_mail: bool,
     /// Set when sending and downloading are on hold.
     pub(crate) holds_deliveries: bool,
 }
@@ -70,6 +72,7 @@ impl Default for Environment {
             secret_keys: None,
             image_links: Arc::new(HttpsLinks),
             webhook_links: Arc::new(HttpsWebhooks),
+            queues_mail: false,
             holds_deliveries: false,
         }
     }

@@ -179,7 +179,11 @@ static ALL: &[TrailedFamily] = &[
             object: "account",
             id: None,
             name: Some("/name"),
-            fields: &[field("name", "/name"), field("sandbox", "/sandbox")],
+            fields: &[
+                field("name", "/name"),
+                field("sandbox", "/sandbox"),
+                field("requiresSecondFactor", "/requiresSecondFactor"),
+            ],
         }),
         lists: &[
             (
@@ -220,6 +224,7 @@ static ALL: &[TrailedFamily] = &[
                         hidden("email", "/email"),
                         field("language", "/language"),
                         field("roles", "/roles"),
+                        field("secondFactor", "/secondFactor"),
                     ],
                 },
             ),

@@ -12,12 +12,10 @@ use tokio::task::JoinHandle;
 
 use super::told::{name_of, some};
 use crate::{
+    mails::Mails,
     shop::{self, START, Shop},
     stored::{self, family},
-    webhooks::{
-        Scene,
-        endpoints::{Answers, Mails},
-    },
+    webhooks::{Scene, endpoints::Answers},
 };
 
 /// A shop in the middle of a script.

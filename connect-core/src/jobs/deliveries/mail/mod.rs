@@ -9,6 +9,7 @@ use tokio::time::timeout;
 
 use super::worker::WebhookWorker;
 use crate::{
+    jobs::mail::to_the_minute,
     owner::{Failing, LEASE, WebhookState},
     rules::{lease::LEASE_MARGIN, webhook::MAX_FAILURES},
     transaction::{
@@ -150,13 +151,6 @@ fn message(
              the waiting events are sent, in order, or dropped. {place}\n"
         ),
     }
-}
-
-/// A time for people, such as `2026-11-20 09:15 UTC`.
-fn to_the_minute(time: Timestamp) -> String {
-    let written = time.to_string();
-    let (date, rest) = written.split_once('T').unwrap_or((&written, ""));
-    format!("{date} {} UTC", rest.get(..5).unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -1,0 +1,28 @@
+//! A mail server of the tests.
+
+use std::sync::Mutex;
+
+use async_trait::async_trait;
+use connect_core::environment::{Mail, Mailer};
+
+/// A mail server, and its received messages.
+#[derive(Default)]
+pub(crate) struct Mails {
+    pub(crate) sent: Mutex<Vec<Mail>>,
+    pub(crate) is_down: Mutex<bool>,
+    pub(crate) hangs: Mutex<bool>,
+}
+
+#[async_trait]
+impl Mailer for Mails {
+    async fn send(&self, mail: &Mail) -> Result<(), String> {
+        if *self.hangs.lock().unwrap() {
+            return std::future::pending().await;
+        }
+        if *self.is_down.lock().unwrap() {
+            return Err("the mail server is down".to_owned());
+        }
+        self.sent.lock().unwrap().push(mail.clone());
+        Ok(())
+    }
+}
