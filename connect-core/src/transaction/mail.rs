@@ -37,7 +37,11 @@ pub(crate) struct QueuedMail {
 
 /// The content of a message to a user, without the secret in its link.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
+#[serde(
+    tag = "kind",
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase"
+)]
 pub(crate) enum UserMessage {
     /// An invitation to set a first or new password.
     Invitation { until: Timestamp },

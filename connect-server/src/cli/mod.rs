@@ -571,12 +571,12 @@ pub struct ImageOptions {
     pub allow_networks: Option<Networks>,
 }
 
-/// Options for writing to owners.
+/// Options for mail to users.
 #[derive(Clone, Debug, Args)]
 pub struct MailOptions {
-    /// The mail server that sends e-mail to owners: "smtps://user:password@mail.example", or
+    /// The mail server that sends e-mail to users: "smtps://user:password@mail.example", or
     /// "smtp://..?tls=required" for STARTTLS. Set it in the environment, as others on this machine
-    /// can read a command line [default: owners are not written to]
+    /// can read a command line [default: users get no mail]
     #[arg(
         long,
         value_name = "URL",
@@ -591,6 +591,11 @@ pub struct MailOptions {
 }
 
 impl MailOptions {
+    /// Returns whether mail is sent.
+    pub fn is_configured(&self) -> bool {
+        self.smtp_url.is_some() && self.mail_from.is_some()
+    }
+
     /// Prepares sending, if it is configured.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! Accounts: made, listed and changed.
 
-use clap::Subcommand;
+use clap::{Subcommand, ValueEnum};
 use connect_core::{Account, AccountChange, Error, NewAccount, Reason, wire::Id};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -29,19 +29,34 @@ pub enum AccountCommand {
     },
     /// List all accounts.
     List,
-    /// Change the name of an account.
+    /// Change an account. What is not named stays as it is.
+    #[command(group = clap::ArgGroup::new("changes").required(true).multiple(true))]
     Change {
         /// The account.
         id: Id<Account>,
         /// The name of the business, 1 to 100 characters.
-        #[arg(long)]
-        name: String,
+        #[arg(long, group = "changes")]
+        name: Option<String>,
+        /// Demand a second factor of all users, or not: "required" or "optional". A user without one has
+        /// no rights until one is added.
+        #[arg(long, value_name = "DEMAND", value_enum, group = "changes")]
+        second_factor: Option<SecondFactorDemand>,
     },
     /// Invite the first owner of an account to the dashboard, as `user invite` does.
     Invite {
         /// The account.
         id: Id<Account>,
     },
+}
+
+/// The demand of an account on the sign-in of its users.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum SecondFactorDemand {
+    /// Users choose.
+    Optional,
+    /// A user without a second factor has no rights.
+    Required,
 }
 
 /// An account as shown by commands.
@@ -56,6 +71,8 @@ pub struct AccountView {
     pub owner_email: String,
     /// Set for an account for trials.
     pub sandbox: bool,
+    /// The demand on the sign-in of its users.
+    pub second_factor: SecondFactorDemand,
     /// The number of its locations.
     pub locations: usize,
     /// The number of its screens. Without any, the API refuses its tokens.
@@ -95,10 +112,16 @@ pub(super) async fn execute<'a>(
             }
             known(all)
         }
-        AccountCommand::Change { id, name } => {
+        AccountCommand::Change {
+            id,
+            name,
+            second_factor,
+        } => {
             to.on_account(Action::ChangeAccount, *id)?;
+            let demand = second_factor.map(|demand| demand == SecondFactorDemand::Required);
             let change = AccountChange {
-                name: Some(name.clone()),
+                name: name.clone(),
+                requires_second_factor: demand,
             };
             known(view(connect.change_account(*id, change).await?))
         }
@@ -137,6 +160,10 @@ fn view(account: Account) -> AccountView {
         owner_email: account.owner_email().to_owned(),
         name: account.name,
         sandbox: account.sandbox,
+        second_factor: match account.requires_second_factor {
+            true => SecondFactorDemand::Required,
+            false => SecondFactorDemand::Optional,
+        },
         locations: account.locations.len(),
         screens: account.screens.len(),
     }
@@ -177,7 +204,11 @@ fn line(account: &AccountView) -> String {
     let sandbox = if account.sandbox { "  sandbox" } else { "" };
     let locations = counted(account.locations, "location");
     let screens = counted(account.screens, "screen");
-    format!("{id}  {name}  {email}  {locations}  {screens}{sandbox}")
+    let demand = match account.second_factor {
+        SecondFactorDemand::Required => "  second factor required",
+        SecondFactorDemand::Optional => "",
+    };
+    format!("{id}  {name}  {email}  {locations}  {screens}{sandbox}{demand}")
 }
 
 fn counted(number: usize, what: &str) -> String {

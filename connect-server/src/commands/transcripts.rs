@@ -4,15 +4,17 @@ use std::{
     env, fs,
     path::{Path, PathBuf},
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicU16, Ordering},
     },
 };
 
+use async_trait::async_trait;
 use connect_core::{
-    Connect, WebhookWorker,
+    Connect, ConnectBuilder, MailWorker, WebhookWorker,
     environment::{
-        ManualClock, SendFailure, SequentialIds, WebhookAnswer, WebhookRequest, WebhookSender,
+        Mail, Mailer, ManualClock, SendFailure, SequentialIds, WebhookAnswer, WebhookRequest,
+        WebhookSender,
     },
     storage::memory::MemoryStorage,
     wire::Timestamp,
@@ -49,9 +51,34 @@ pub(crate) fn assert_is(text: &str, file: &str) {
     assert!(text == expected, "not as in {file}: {place}\n{text}");
 }
 
-/// Replaces secrets, their beginnings and tokens of forms, different in each run.
+/// Replaces recovery codes, such as `abcd-efgh-ijkm-npqr`.
+fn without_recovery_codes(text: &str) -> String {
+    let is_part = |part: &str| {
+        part.len() == 4
+            && part
+                .bytes()
+                .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit())
+    };
+    let word = |word: &str| {
+        let parts: Vec<_> = word.split('-').collect();
+        match parts.len() == 4 && parts.into_iter().all(is_part) {
+            true => "....".to_owned(),
+            false => word.to_owned(),
+        }
+    };
+    let words = text.split_inclusive(|c: char| !c.is_ascii_alphanumeric() && c != '-');
+    let words = words.map(|with_end| {
+        let end = with_end.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '-');
+        let begin = &with_end[..with_end.len() - end.len()];
+        word(begin) + end
+    });
+    words.collect()
+}
+
+/// Replaces secrets, their beginnings, recovery codes and tokens of forms, different in each run.
 pub(crate) fn without_secrets(text: &str) -> String {
     let mut left = String::new();
+    let text = &without_recovery_codes(text);
     for word in text.split_inclusive(|c: char| !c.is_ascii_alphanumeric()) {
         let letters = word.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
         let is_long = letters.len() >= SECRET && letters.contains(|c: char| c.is_ascii_digit());
@@ -70,18 +97,44 @@ pub(crate) struct Stage {
     clock: Arc<ManualClock>,
     endpoints: Arc<Endpoints>,
     worker: WebhookWorker,
+    mails: Arc<Mails>,
+    mail_worker: MailWorker,
+}
+
+/// A mail server, and its messages.
+#[derive(Default)]
+struct Mails(Mutex<Vec<Mail>>);
+
+#[async_trait]
+impl Mailer for Mails {
+    async fn send(&self, mail: &Mail) -> Result<(), String> {
+        self.0.lock().unwrap().push(mail.clone());
+        Ok(())
+    }
 }
 
 impl Stage {
     pub(crate) fn new() -> Self {
+        Self::of(|builder| builder)
+    }
+
+    /// One with mail to users.
+    pub(crate) fn with_mail() -> Self {
+        Self::of(ConnectBuilder::queue_mail)
+    }
+
+    fn of(with: impl Fn(ConnectBuilder) -> ConnectBuilder) -> Self {
         let clock = ManualClock::at(Timestamp::EPOCH.plus_seconds(1_800_000_000));
-        let connect = Connect::builder(Arc::new(MemoryStorage::new()))
+        let builder = Connect::builder(Arc::new(MemoryStorage::new()))
             .clock(clock.clone())
-            .ids(Arc::new(SequentialIds::default()))
-            .build();
+            .ids(Arc::new(SequentialIds::default()));
+        let connect = with(builder).build();
+        let mails = Arc::<Mails>::default();
         let endpoints = Arc::<Endpoints>::default();
         Self {
             worker: connect.webhook_worker(endpoints.clone(), None),
+            mail_worker: connect.mail_worker(mails.clone(), "http://owner/dashboard"),
+            mails,
             connect,
             clock,
             endpoints,
@@ -90,7 +143,7 @@ impl Stage {
 
     /// Does a step common to all transcripts. Returns the visible result; `None` for another step.
     ///
-    /// `wait 60` turns the clock, in seconds. `deliver 500` sends all due webhooks, to endpoints answering with this
+    /// `wait 60` turns the clock, in seconds. `mail` sends the waiting mail, and shows it. `deliver 500` sends all due webhooks, to endpoints answering with this
     /// status.
     pub(crate) async fn step(&self, words: &[&str]) -> Option<String> {
         match words {
@@ -103,6 +156,21 @@ impl Stage {
                 self.endpoints.0.store(status, Ordering::Relaxed);
                 Some(format!("{:?}", self.worker.tick().await.unwrap()))
             }
+            ["mail"] => {
+                // A link for a forgotten password is queued by a task of its own.
+                for _ in 0..1000 {
+                    tokio::task::yield_now().await;
+                }
+                self.mail_worker.tick().await.unwrap();
+                let sent = std::mem::take(&mut *self.mails.0.lock().unwrap());
+                let lines = sent.iter().map(|mail| {
+                    format!(
+                        "To: {}\nSubject: {}\n\n{}",
+                        mail.to, mail.subject, mail.text
+                    )
+                });
+                Some(lines.collect::<Vec<_>>().join("\n").trim_end().to_owned())
+            }
             _ => None,
         }
     }
@@ -112,7 +180,7 @@ impl Stage {
 #[derive(Default)]
 struct Endpoints(AtomicU16);
 
-#[async_trait::async_trait]
+#[async_trait]
 impl WebhookSender for Endpoints {
     async fn send(&self, _: &WebhookRequest) -> Result<WebhookAnswer, SendFailure> {
         Ok(WebhookAnswer::of(self.0.load(Ordering::Relaxed)))

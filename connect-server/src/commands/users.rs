@@ -72,6 +72,11 @@ pub enum UserCommand {
         /// The user.
         id: Id<User>,
     },
+    /// Remove the second factor of a user who has neither the app nor a recovery code. The sessions end.
+    ResetSecondFactor {
+        /// The user.
+        id: Id<User>,
+    },
     /// Remove a user. The sessions end at once; the last owner stays.
     Remove {
         /// The user.
@@ -114,6 +119,8 @@ pub struct UserView {
     pub roles: Vec<UserRole>,
     /// Set once the person has set a password.
     pub has_password: bool,
+    /// Set for a person with a second factor.
+    pub second_factor: bool,
     /// The end of an open invitation; `null` without one.
     pub invited_until: Option<Timestamp>,
 }
@@ -127,6 +134,8 @@ pub struct InvitationView {
     /// The link, shown only once.
     /// Without a server it has the path alone.
     pub link: ShownOnce,
+    /// Set if a message with the link is sent to the address.
+    pub is_mailed: bool,
     /// The time of its expiry.
     pub expires_at: Timestamp,
 }
@@ -201,6 +210,11 @@ pub(super) async fn execute<'a>(
             let user = user.ok_or_else(|| super::execution::missing(*id))?;
             invite(to, account, user).await
         }
+        UserCommand::ResetSecondFactor { id } => {
+            let account = to.on(Action::ResetSecondFactor, *id).await?;
+            connect.reset_second_factor(account, *id).await?;
+            Ok(shown(views(connect, account, *id)))
+        }
         UserCommand::Remove { id } => {
             let account = to.on(Action::RemoveUser, *id).await?;
             connect.remove_user(account, *id).await?;
@@ -223,6 +237,7 @@ pub(super) async fn invite<'a>(
     Ok(known(InvitationView {
         email: user.email,
         link,
+        is_mailed: invitation.mailed_to.is_some(),
         expires_at: invitation.expires_at,
     }))
 }
@@ -257,6 +272,7 @@ fn view(account_id: Id<Account>, user: User, status: &SignInStatus) -> UserView 
         language: user.language,
         roles: user.roles,
         has_password: status.has_password,
+        second_factor: user.second_factor,
         invited_until: status.invited_until,
     }
 }
@@ -280,7 +296,7 @@ pub(super) fn text(command: &UserCommand, result: Value) -> serde_json::Result<S
             };
             users.iter().map(next).collect()
         }
-        UserCommand::List | UserCommand::Change { .. } => {
+        UserCommand::List | UserCommand::Change { .. } | UserCommand::ResetSecondFactor { .. } => {
             let users: Vec<UserView> = serde_json::from_value(result)?;
             if users.is_empty() {
                 return Ok(
@@ -301,8 +317,12 @@ pub(super) fn text(command: &UserCommand, result: Value) -> serde_json::Result<S
 pub(super) fn invitation_text(result: Value) -> serde_json::Result<String> {
     let view: InvitationView = serde_json::from_value(result)?;
     let (email, link, until) = (view.email, view.link.expose(), view.expires_at);
+    let begin = match view.is_mailed {
+        true => format!("A message with this link is sent to {email}."),
+        false => format!("Send this link to {email}."),
+    };
     Ok(format!(
-        "Send this link to {email}. It is good until {until}, and for one use.\n{link}"
+        "{begin} It is good until {until}, and for one use.\n{link}"
     ))
 }
 
@@ -317,9 +337,14 @@ fn line(user: &UserView) -> String {
         (false, None) => "  not invited".to_owned(),
         (true, None) => String::new(),
     };
+    let factor = if user.second_factor {
+        "  with second factor"
+    } else {
+        ""
+    };
     let (id, account, name, email) = (user.id, user.account_id, &user.name, &user.email);
     format!(
-        "{id}  of {account}  {name}  {email}  {}{state}",
+        "{id}  of {account}  {name}  {email}  {}{factor}{state}",
         roles.join(", ")
     )
 }

@@ -1,4 +1,4 @@
-//! The two cookies: of a session, and of a signed-out visitor.
+//! The cookies: of a session, of a signed-out visitor, and of a browser.
 
 use http::{HeaderMap, header::COOKIE};
 
@@ -9,6 +9,8 @@ pub(super) enum Cookie {
     Session,
     /// A random value to derive form tokens from before sign-in.
     Visitor,
+    /// A lasting value to know the browser again at a sign-in.
+    Browser,
 }
 
 impl Cookie {
@@ -20,6 +22,8 @@ impl Cookie {
             (Self::Session, false) => "connect-session",
             (Self::Visitor, true) => "__Host-connect-visitor",
             (Self::Visitor, false) => "connect-visitor",
+            (Self::Browser, true) => "__Host-connect-browser",
+            (Self::Browser, false) => "connect-browser",
         }
     }
 

@@ -45,6 +45,30 @@ impl Field<'_> {
     }
 }
 
+/// The field for the current password of a signed-in user.
+pub(super) fn current_password() -> Field<'static> {
+    Field {
+        label: "Current password",
+        name: "currentPassword",
+        kind: "password",
+        value: "",
+        hint: "",
+        autocomplete: "current-password",
+    }
+}
+
+/// The field for a code of the second factor.
+pub(super) fn code() -> Field<'static> {
+    Field {
+        label: "Code",
+        name: "code",
+        kind: "text",
+        value: "",
+        hint: "",
+        autocomplete: "one-time-code",
+    }
+}
+
 /// The hidden user name, for password managers.
 pub(super) fn username(email: &str) -> Markup {
     html! { input type="hidden" name="username" autocomplete="username" value=(email); }

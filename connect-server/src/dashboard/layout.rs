@@ -38,6 +38,12 @@ pub(super) fn page(to: &SignedIn<'_>, section: &str, title: &str, content: Marku
                 "This is a copy of a shop, or one that was restored and is not in use yet."
             }
         }
+        @if account.requires_second_factor && !to.user().second_factor {
+            aside.banner aria-label="Second factor" {
+                "Your account demands a second factor. "
+                a href="/dashboard/account/second-factor" { "Set one up to go on" }
+            }
+        }
         header {
             a.brand href=(ROOT) { "Connect" }
             (business(account))

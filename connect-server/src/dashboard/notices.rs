@@ -46,9 +46,12 @@ notices! {
     Resent = "resent": "The event is sent again. Reload the page in a moment to see its result.";
     ScreenDeleted = "screen-deleted": "The screen was removed.";
     ScreenMade = "screen-made": "The screen was added. Create a key for it, so that it can write.";
+    SecondFactorRemoved = "second-factor-removed": "Your second factor was removed. You are signed out everywhere else.";
+    SecondFactorReset = "second-factor-reset": "The second factor was removed. The password alone signs this user in.";
     SessionClosed = "session-closed": "The session was ended.";
     SessionEnded = "session-ended": "Your session has ended, so nothing was done. Sign in again, and repeat your last step.";
     SessionsClosed = "sessions-closed": "All other sessions were ended.";
+    SignInEnded = "sign-in-ended": "This sign-in has ended: it took too long, or there were too many wrong codes. Sign in again.";
     SignedOut = "signed-out": "You are signed out.";
     SimulatedClosing = "simulated-closing": "The register was closed. Its Z report is in the journal.";
     SimulatedDay = "simulated-day": "A day of trade is in the journal.";

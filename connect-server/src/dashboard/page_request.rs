@@ -3,8 +3,8 @@
 use std::{net::IpAddr, ops::Deref, sync::Arc};
 
 use connect_core::{
-    Account, AccountLocation, Author, Connect, Denied, Error, IssuedSession, Origin, Reason,
-    SESSION_SECONDS, User, UserRight, UserSession,
+    Account, AccountLocation, Author, BrowserCookie, Connect, Denied, Error, IssuedSession, Origin,
+    Reason, SESSION_SECONDS, User, UserRight, UserSession,
 };
 use http::{HeaderMap, HeaderName, Method, StatusCode, header::USER_AGENT};
 use uuid::Uuid;
@@ -25,6 +25,12 @@ use crate::{
 
 /// The lifetime of the visitor cookie: one day.
 const VISITOR_SECONDS: i64 = 24 * 3600;
+
+/// The lifetime of the browser cookie: 400 days, the most of browsers.
+const BROWSER_SECONDS: i64 = 400 * 24 * 3600;
+
+/// The lifetime of the cookie of a session awaiting a code, as its own.
+const AWAITING_SECONDS: i64 = 600;
 
 /// The service around the core, as seen by the pages.
 #[derive(Clone)]
@@ -106,10 +112,12 @@ impl PageRequest {
             let value = self.headers.get(name)?.to_str().ok()?;
             Some(value.to_owned())
         };
+        let browser = Cookie::Browser.find(&self.headers, self.tls);
         Origin {
             address: Some(self.address),
             request_id: header(HeaderName::from_static("x-request-id")),
             device: header(USER_AGENT),
+            browser: browser.map(|value| BrowserCookie(value.to_owned())),
         }
     }
 
@@ -155,7 +163,12 @@ impl PageRequest {
         (Some(line), FormTokens::of(&value))
     }
 
-    /// Writes an audit line for a new session.
+    /// The value of the session cookie, if there is one.
+    pub(super) fn session_cookie(&self) -> Option<&str> {
+        Cookie::Session.find(&self.headers, self.tls)
+    }
+
+    /// Writes an audit line for a new session. One awaiting a code names no user yet.
     ///
     /// # Errors
     /// The storage failed.
@@ -163,11 +176,14 @@ impl PageRequest {
         &self,
         action: Action,
         session: &IssuedSession,
+        mut subject: Subject,
     ) -> Result<(), Error> {
-        let session = self.connect.session(session.secret.expose()).await?;
-        let mut subject = Subject::default();
-        subject.is_of(session.account().id);
-        let person = Person::User(session.user().email.clone());
+        let mut person = Person::Unknown;
+        if !session.awaits_code {
+            let session = self.connect.session(session.secret.expose()).await?;
+            subject.is_of(session.account().id);
+            person = Person::User(session.user().email.clone());
+        }
         self.audit(action, &person, subject, StatusCode::OK);
         Ok(())
     }
@@ -183,15 +199,24 @@ impl PageRequest {
         session: &IssuedSession,
         path: &str,
     ) -> Result<Answer, Error> {
-        let before = Cookie::Session.find(&self.headers, self.tls);
+        let before = self.session_cookie();
         match self.connect.session(before.unwrap_or_default()).await {
             Ok(session) => self.connect.sign_out(&session).await?,
             Err(Error::Unauthorized(_)) => {}
             Err(error) => return Err(error),
         }
         let mut answer = Answer::redirect(path);
-        answer.set_cookie(Cookie::Session.keep(session.secret.expose(), SESSION_SECONDS, self.tls));
+        let value = session.secret.expose();
+        if session.awaits_code {
+            // The form for the code is still one of a visitor.
+            answer.set_cookie(Cookie::Session.keep(value, AWAITING_SECONDS, self.tls));
+            return Ok(answer);
+        }
+        answer.set_cookie(Cookie::Session.keep(value, SESSION_SECONDS, self.tls));
         answer.set_cookie(Cookie::Visitor.forget(self.tls));
+        if let Some(browser) = &session.browser {
+            answer.set_cookie(Cookie::Browser.keep(browser.expose(), BROWSER_SECONDS, self.tls));
+        }
         Ok(answer)
     }
 
@@ -226,7 +251,7 @@ impl SignedIn<'_> {
 
     /// Returns the locations of the account with a right of the user.
     pub(super) fn locations(&self, right: UserRight) -> Vec<&AccountLocation> {
-        let Some(reach) = self.user().reach(right) else {
+        let Ok(reach) = self.account().reach(self.user(), right) else {
             return Vec::new();
         };
         let all = self.account().locations.iter();

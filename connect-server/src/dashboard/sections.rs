@@ -48,6 +48,7 @@ pub(super) const SANDBOX: &str = "/dashboard/sandbox";
 const OPEN: &[&str] = &[
     "/dashboard/sign-in",
     "/dashboard/sign-out",
+    "/dashboard/forgotten",
     "/dashboard/invitations",
     "/dashboard/style.css",
 ];

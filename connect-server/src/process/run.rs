@@ -332,6 +332,18 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
                     }
                 }
             }),
+            keep_running("mail", stopped.clone(), || {
+                let mailer = mailer.clone().filter(|_| connect.queues_mail());
+                let pages = format!("{owner_url}/dashboard");
+                let worker = mailer.map(|mailer| connect.mail_worker(mailer, pages));
+                let stop = asked(stopped.clone());
+                async move {
+                    match worker {
+                        None => stop.await,
+                        Some(worker) => worker.run(stop).await,
+                    }
+                }
+            }),
             keep_running("last uses", stopped.clone(), || {
                 let (connect, stop) = (connect.clone(), asked(stopped.clone()));
                 async move {
@@ -425,6 +437,8 @@ impl Started {
         }
         if holds_deliveries {
             builder = builder.hold_deliveries();
+        } else if options.mail.is_configured() {
+            builder = builder.queue_mail();
         }
         let connect = builder.build();
         if is_taken_over {

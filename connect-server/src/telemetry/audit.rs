@@ -40,6 +40,14 @@ macro_rules! actions {
 actions! {
     /// A user signs in.
     SignIn = "user.sign_in",
+    /// A user ends a sign-in with a code of the second factor.
+    SignInCode = "user.sign_in_code",
+    /// A visitor asks for a link to set another password.
+    ForgetPassword = "user.forget_password",
+    /// A user begins, adds or removes the own second factor, or gets other recovery codes.
+    ChangeSecondFactor = "user.change_second_factor",
+    /// A user loses the second factor, by an owner or the operator.
+    ResetSecondFactor = "user.reset_second_factor",
     /// A user signs out.
     SignOut = "user.sign_out",
     /// A user sets a password by an invitation.
@@ -62,7 +70,7 @@ actions! {
     OperatorRequest = "operator.request",
     /// An account is made.
     CreateAccount = "account.create",
-    /// An account gets another name.
+    /// An account gets another name, or other demands on signing in.
     ChangeAccount = "account.change",
     /// A location is made.
     CreateLocation = "location.create",

@@ -8,6 +8,7 @@ use connect_core::{
     wire::{EventType, Id, ProductInput},
 };
 use serde_json::{Value, json};
+use totp_rs::{Builder, Secret as Seed};
 
 use super::super::{Authority, Execution, OwnerCommand};
 use crate::telemetry::audit::Action;
@@ -20,7 +21,9 @@ fn expected(action: Action) -> Option<(&'static str, &'static str)> {
         Action::SignOut | Action::EndSession => ("session", "delete"),
         Action::ChangeEmail => ("user", "change"),
         Action::ChangePassword => ("sign-in", "change"),
-        Action::InviteUser => ("invitation", "create"),
+        Action::InviteUser | Action::ForgetPassword => ("invitation", "create"),
+        Action::SignInCode => ("session", "create"),
+        Action::ChangeSecondFactor | Action::ResetSecondFactor => ("user", "change"),
         Action::RemoveUser => ("user", "delete"),
         Action::ChangeNames => ("screen", "change"),
         Action::RollScreenKey => ("screen key", "create"),
@@ -66,7 +69,9 @@ impl Trail {
 
 #[tokio::test]
 async fn every_action_that_is_done_is_in_the_trail() {
-    let service = Connect::builder(Arc::new(MemoryStorage::new())).build();
+    let service = Connect::builder(Arc::new(MemoryStorage::new()))
+        .queue_mail()
+        .build();
     service.migrate().await.unwrap();
     let name = Some("root".to_owned());
     let connect = service.by(Author::Operator { name }, Origin::default());
@@ -168,8 +173,31 @@ async fn every_action_that_is_done_is_in_the_trail() {
     trail.check(Action::SignIn, &mut done).await;
     by_user.end_other_sessions(&session).await.unwrap();
     trail.check(Action::EndSession, &mut done).await;
+    let begun = by_user.begin_second_factor(&session, "correct horse 2");
+    let seed = Seed::try_from_base32(begun.await.unwrap().seed.expose()).unwrap();
+    let code = Builder::new().with_secret(seed).build().unwrap();
+    let code = code
+        .generate(service.now().seconds().try_into().unwrap())
+        .to_string();
+    let codes = by_user.add_second_factor(&session, &code).await.unwrap();
+    trail.check(Action::ChangeSecondFactor, &mut done).await;
+    let awaiting = service
+        .sign_in(here, "noor@oat.example", "correct horse 2")
+        .await
+        .unwrap();
+    service
+        .finish_sign_in(awaiting.secret.expose(), codes[0].expose())
+        .await
+        .unwrap();
+    trail.check(Action::SignInCode, &mut done).await;
     by_user.sign_out(&session).await.unwrap();
     trail.check(Action::SignOut, &mut done).await;
+    does!({ "user": { "resetSecondFactor": { "id": session.user().id } } });
+    service
+        .forget_password(here, "noor@oat.example")
+        .unwrap()
+        .await;
+    trail.check(Action::ForgetPassword, &mut done).await;
 
     let location = location.as_str().unwrap().parse().unwrap();
     let at = connect

@@ -4,12 +4,15 @@ use connect_core::{Error, OpenSession, Reason, UserRight};
 use maud::{Markup, html};
 use uuid::Uuid;
 
-use super::users;
+use super::{second_factor, users};
 use crate::{
-    commands::{accounts::AccountCommand, users::UserCommand},
+    commands::{
+        accounts::{AccountCommand, SecondFactorDemand},
+        users::UserCommand,
+    },
     dashboard::{
         Answer, components,
-        inputs::{self, Field},
+        inputs::{self, Field, Problem},
         layout, new_password,
         notices::{self, Notice},
         page_request::SignedIn,
@@ -20,6 +23,8 @@ const PATH: &str = "/dashboard/account";
 const PROFILE: &str = "/dashboard/account/profile";
 const SESSIONS: &str = "/dashboard/account/sessions";
 const EMAIL: &str = "/dashboard/account/email";
+/// The field with the demand of a second factor.
+const DEMAND: &str = "requiresSecondFactor";
 const PASSWORD: &str = "/dashboard/account/password";
 
 /// Shows the page.
@@ -42,9 +47,14 @@ pub(super) async fn end_other_sessions(to: &SignedIn<'_>) -> Result<Answer, Erro
 
 /// Changes the name of the business.
 pub(super) async fn change(to: &SignedIn<'_>) -> Result<Answer, Error> {
+    let demand = match to.form.get(DEMAND) {
+        "required" => SecondFactorDemand::Required,
+        _ => SecondFactorDemand::Optional,
+    };
     let change = AccountCommand::Change {
         id: to.account().id,
-        name: to.form.get("name").to_owned(),
+        name: Some(to.form.get("name").to_owned()),
+        second_factor: Some(demand),
     };
     match to.execute(change).await {
         Ok(_) => Ok(Answer::redirect(&notices::at(PATH, Notice::AccountChanged))),
@@ -106,9 +116,13 @@ async fn page(
     let content = html! {
         @if to.session.has(UserRight::ManageAccount) {
             @let account = &to.account().name;
-            (components::problem(business, &["name"]))
+            (components::problem(business, &["name", DEMAND]))
             (components::form(PATH, &to.csrf, html! {
                 (name("Name of the business", account, "organization", business, "name"))
+                fieldset {
+                    legend { "Signing in" }
+                    (demand(to, business))
+                }
                 button { "Save" }
             }))
         }
@@ -130,6 +144,14 @@ async fn page(
         p { a.button.quiet href=(EMAIL) { "Change e-mail address" } }
         h2 { "Password" }
         p { a.button.quiet href=(PASSWORD) { "Change password" } }
+        h2 { "Second factor" }
+        @if to.user().second_factor {
+            p { "A sign-in needs your password and a code of your app." }
+            p { a.button.quiet href=(second_factor::PATH) { "Change second factor" } }
+        } @else {
+            p { "A sign-in needs your password alone." }
+            p { a.button.quiet href=(second_factor::PATH) { "Set up a second factor" } }
+        }
         h2 { "Sessions" }
         p.hint {
             "You are signed in on this browser until " (components::time(to.session.ends_at()))
@@ -138,6 +160,20 @@ async fn page(
         (sessions_table(to, &sessions))
     };
     Ok(layout::page(to, PATH, "Account", content))
+}
+
+/// The check box to demand a second factor of all users.
+fn demand(to: &SignedIn<'_>, refused: Option<&Reason>) -> Markup {
+    let problem = Problem::of(DEMAND, refused);
+    let is_on = match refused {
+        Some(_) => to.form.get(DEMAND) == "required",
+        None => to.account().requires_second_factor,
+    };
+    html! {
+        (inputs::check_box(DEMAND, "required", is_on, html! { "Demand a second factor of all users" }, &problem))
+        p.hint { "A user without one can do nothing until one is set up." }
+        (problem.render("This"))
+    }
 }
 
 fn sessions_table(to: &SignedIn<'_>, sessions: &[OpenSession]) -> Markup {
@@ -201,7 +237,7 @@ fn email_form(to: &SignedIn<'_>, email: &str, refused: Option<&Reason>) -> Answe
     let fields = html! {
         (components::problem(refused, &["email", "currentPassword"]))
         (email.render(refused))
-        (current_password().render(refused))
+        (inputs::current_password().render(refused))
         div.actions {
             button { "Change e-mail address" }
             a.button.quiet href=(PATH) { "Cancel" }
@@ -245,7 +281,7 @@ fn password_form(to: &SignedIn<'_>, refused: Option<&Reason>) -> Answer {
     let fields = html! {
         (components::problem(refused, &["currentPassword", password, repeated]))
         (inputs::username(&to.user().email))
-        (current_password().render(refused))
+        (inputs::current_password().render(refused))
         (new_password::fields("New password", refused))
         div.actions {
             button { "Change password" }
@@ -257,15 +293,4 @@ fn password_form(to: &SignedIn<'_>, refused: Option<&Reason>) -> Answer {
         (components::form(PASSWORD, &to.csrf, fields))
     };
     layout::page(to, PATH, "Change password", content)
-}
-
-fn current_password() -> Field<'static> {
-    Field {
-        label: "Current password",
-        name: "currentPassword",
-        kind: "password",
-        value: "",
-        hint: "",
-        autocomplete: "current-password",
-    }
 }

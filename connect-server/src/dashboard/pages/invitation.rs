@@ -4,6 +4,7 @@ use connect_core::{Error, Invited, Reason};
 use http::StatusCode;
 use maud::html;
 
+use super::sign_in;
 use crate::{
     dashboard::{
         Answer, PageRequest, components, inputs, layout, new_password,
@@ -56,9 +57,15 @@ pub(super) async fn accept(request: &PageRequest, value: &str) -> Result<Answer,
     };
     let error = match accepted {
         Ok(session) => {
+            let mut subject = Subject::default();
+            subject.is_of(invited.account.id);
             let action = Action::AcceptInvitation;
-            request.audit_session(action, &session).await?;
-            let first = notices::at(ROOT, Notice::PasswordSet);
+            request.audit_session(action, &session, subject).await?;
+            let first = if session.awaits_code {
+                sign_in::CODE.to_owned()
+            } else {
+                notices::at(ROOT, Notice::PasswordSet)
+            };
             return request.begin_session(&session, &first).await;
         }
         Err(error @ Error::Unauthorized(_)) => {
@@ -80,8 +87,8 @@ pub(super) async fn accept(request: &PageRequest, value: &str) -> Result<Answer,
 fn gone(request: &PageRequest) -> Answer {
     let content = html! {
         p {
-            "It was used, was replaced by a newer one, or is more than three days old. Ask for \
-             a new one."
+            "It was used, was replaced by a newer one, or is too old: an invitation is good for three days, a link \
+             for a forgotten password for an hour. Ask for a new one."
         }
         p { a href="/dashboard/sign-in" { "Sign in" } }
     };

@@ -2,6 +2,7 @@
 
 mod account;
 mod activity;
+mod forgotten;
 mod invitation;
 mod names;
 mod once;
@@ -10,6 +11,7 @@ mod problem;
 mod route;
 mod sandbox;
 mod screens;
+mod second_factor;
 mod shop;
 mod sign_in;
 mod tokens;
@@ -123,6 +125,32 @@ static ROUTES: &[Route] = &[
         "account/password",
         Action::ChangePassword,
         User(|to, _| account::change_password(to).boxed()),
+    ),
+    Route::page(
+        "account/second-factor",
+        User(|to, _| second_factor::show(to).boxed()),
+    ),
+    Route::form(
+        "account/second-factor",
+        Action::ChangeSecondFactor,
+        User(|to, _| second_factor::begin(to).boxed()),
+    ),
+    Route::form(
+        "account/second-factor/add",
+        Action::ChangeSecondFactor,
+        User(|to, _| second_factor::add(to).boxed()),
+    )
+    .once(once::RECOVERY_CODES),
+    Route::form(
+        "account/second-factor/codes",
+        Action::ChangeSecondFactor,
+        User(|to, _| second_factor::renew_codes(to).boxed()),
+    )
+    .once(once::RECOVERY_CODES),
+    Route::form(
+        "account/second-factor/remove",
+        Action::ChangeSecondFactor,
+        User(|to, _| second_factor::remove(to).boxed()),
     ),
     Route::page(
         "tokens",
@@ -286,6 +314,13 @@ static ROUTES: &[Route] = &[
     )
     .once(once::INVITATION),
     Route::form(
+        "users/{}/reset-second-factor",
+        Action::ResetSecondFactor,
+        With(ManageUsers, |to, [id, _]| {
+            users::reset_second_factor(to, id).boxed()
+        }),
+    ),
+    Route::form(
         "users/{}/remove",
         Action::RemoveUser,
         With(ManageUsers, |to, [id, _]| users::remove(to, id).boxed()),
@@ -304,6 +339,24 @@ static ROUTES: &[Route] = &[
         "sign-in",
         Action::SignIn,
         Open(|request, _| sign_in::sign_in(request).boxed()),
+    ),
+    Route::page(
+        "sign-in/code",
+        Open(|request, _| sign_in::code(request).boxed()),
+    ),
+    Route::form(
+        "sign-in/code",
+        Action::SignInCode,
+        Open(|request, _| sign_in::finish(request).boxed()),
+    ),
+    Route::page(
+        "forgotten",
+        Open(|request, _| made(forgotten::show(request))),
+    ),
+    Route::form(
+        "forgotten",
+        Action::ForgetPassword,
+        Open(|request, _| forgotten::ask(request).boxed()),
     ),
     Route::page(
         "invitations/{}",

@@ -64,6 +64,12 @@ pub(super) const INVITATION: Once = Once {
     onward: "Go to the users",
 };
 
+pub(super) const RECOVERY_CODES: Once = Once {
+    section: "/dashboard/account/second-factor",
+    advice: "If you did not see the recovery codes, make new ones.",
+    onward: "Go to the second factor",
+};
+
 impl Once {
     /// Performs the action, unless the same form already did.
     /// A form without effect may be sent again.

@@ -8,16 +8,19 @@ use url::form_urlencoded::Serializer;
 use crate::{
     dashboard::{
         Answer, PageRequest, components,
-        inputs::Field,
+        inputs::{self, Field},
         layout,
         notices::{self, Notice},
         page_request::SignedIn,
         sections::{ROOT, page_at},
     },
-    telemetry::audit::{self, Action, Person},
+    telemetry::audit::{self, Action, Person, Subject},
 };
 
 const PATH: &str = "/dashboard/sign-in";
+
+/// The form for a code of the second factor.
+pub(super) const CODE: &str = "/dashboard/sign-in/code";
 
 /// The field with the page to show after signing in.
 const NEXT: &str = "next";
@@ -72,17 +75,22 @@ pub(super) async fn sign_in(request: &PageRequest) -> Result<Answer, Error> {
     let core = request.visitor_core();
     match core.sign_in(request.address, email, password).await {
         Ok(session) => {
-            request.audit_session(Action::SignIn, &session).await?;
-            let next = next(request);
-            let path = next.as_deref().unwrap_or(ROOT);
-            request.begin_session(&session, path).await
+            let subject = match session.awaits_code {
+                true => audit::account_of_email(&request.connect, email).await,
+                false => Subject::default(),
+            };
+            request
+                .audit_session(Action::SignIn, &session, subject)
+                .await?;
+            let path = match (session.awaits_code, next(request)) {
+                (true, next) => code_path(next),
+                (false, next) => next.unwrap_or_else(|| ROOT.to_owned()),
+            };
+            request.begin_session(&session, &path).await
         }
         Err(error @ Error::Unauthorized(_)) => {
             refused(&error).await;
-            let reason = Reason::new(
-                "the e-mail address or the password is wrong; if you forgot your password, ask the \
-                 operator of this server for a new invitation",
-            );
+            let reason = Reason::new("the e-mail address or the password is wrong");
             Ok(form(request, email, Some(&reason)).refused(&error))
         }
         Err(error) => {
@@ -90,6 +98,85 @@ pub(super) async fn sign_in(request: &PageRequest) -> Result<Answer, Error> {
             components::again(error, async |reason| Ok(form(request, email, Some(reason)))).await
         }
     }
+}
+
+/// Shows the form for a code of the second factor.
+pub(super) async fn code(request: &PageRequest) -> Result<Answer, Error> {
+    let value = request.session_cookie().unwrap_or_default();
+    match request.connect.awaits_code(value).await? {
+        true => Ok(code_form(request, None)),
+        false => Ok(Answer::redirect(PATH)),
+    }
+}
+
+/// Ends a sign-in with a code of the second factor, or a recovery code.
+pub(super) async fn finish(request: &PageRequest) -> Result<Answer, Error> {
+    let value = request.session_cookie().unwrap_or_default();
+    let finished = match request.check_form() {
+        Ok(()) => {
+            let core = request.visitor_core();
+            core.finish_sign_in(value, request.form.secret("code"))
+                .await
+        }
+        Err(error) => Err(error),
+    };
+    let error = match finished {
+        Ok(session) => {
+            let subject = Subject::default();
+            request
+                .audit_session(Action::SignInCode, &session, subject)
+                .await?;
+            let path = next(request).unwrap_or_else(|| ROOT.to_owned());
+            return request.begin_session(&session, &path).await;
+        }
+        Err(error) => error,
+    };
+    let status = audit::status_of(&error);
+    let nobody = Person::Unknown;
+    request.audit(Action::SignInCode, &nobody, Subject::default(), status);
+    match &error {
+        Error::Unauthorized(reason) if reason.field.as_deref() != Some("code") => {
+            Ok(request.end_session(&notices::at(PATH, Notice::SignInEnded)))
+        }
+        Error::Unauthorized(_) | Error::ForbiddenScope(_) => {
+            Ok(code_form(request, Some(&error.problem())).refused(&error))
+        }
+        _ => {
+            let form = async |reason: &Reason| Ok(code_form(request, Some(reason)));
+            components::again(error, form).await
+        }
+    }
+}
+
+/// The address of the form for a code, with the page to show after it.
+fn code_path(next: Option<String>) -> String {
+    let Some(next) = next else {
+        return CODE.to_owned();
+    };
+    let mut query = Serializer::new(String::new());
+    query.append_pair(NEXT, &next);
+    format!("{CODE}?{}", query.finish())
+}
+
+fn code_form(request: &PageRequest, refused: Option<&Reason>) -> Answer {
+    let (cookie, csrf) = request.visitor_forms();
+    let content = html! {
+        p { "Type the six digits that your authenticator app shows." }
+        (components::form(CODE, &csrf, html! {
+            (components::problem(refused, &["code"]))
+            (inputs::code().render(refused))
+            @if let Some(next) = next(request) { input type="hidden" name=(NEXT) value=(next); }
+            button { "Sign in" }
+        }))
+        p.hint {
+            "Without your phone, type a recovery code in place of the digits. Without both, ask an owner of your "
+            "account, or the operator of this server, to remove your second factor."
+        }
+        p { a href=(PATH) { "Sign in as someone else" } }
+    };
+    let mut answer = layout::open_page(request, "Second factor", content);
+    answer.cookies.extend(cookie);
+    answer
 }
 
 /// Signs an owner out.
@@ -125,7 +212,8 @@ fn form(request: &PageRequest, email: &str, refused: Option<&Reason>) -> Answer 
     };
     let content = html! {
         (components::form(PATH, &csrf, fields))
-        p.hint { "No password yet? Ask the operator of this server for an invitation." }
+        p { a href="/dashboard/forgotten" { "Forgot your password?" } }
+        p.hint { "No password yet? Ask an owner of your account, or the operator of this server, for an invitation." }
     };
     let mut answer = layout::open_page(request, "Sign in", content);
     answer.cookies.extend(cookie);

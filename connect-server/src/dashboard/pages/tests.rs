@@ -117,10 +117,14 @@ async fn what_is_an_owners_is_refused_to_visitors_and_to_foreign_forms() {
         }
     }
     let expected = [
+        ("forgotten", false),
+        ("forgotten", true),
         ("invitations/{}", false),
         ("invitations/{}", true),
         ("sign-in", false),
         ("sign-in", true),
+        ("sign-in/code", false),
+        ("sign-in/code", true),
     ];
     assert_eq!(open, BTreeSet::from(expected));
 }

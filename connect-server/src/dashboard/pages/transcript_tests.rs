@@ -6,7 +6,9 @@
 //! - `> GET /dashboard/tokens` opens a page, and follows redirects.
 //! - `> POST /dashboard/tokens name=Sync` sends a form, with the token of the page before.
 //! - `> call /v1/locations` calls the API with the token on the page before.
-//! - `> wait 60` and `> deliver 500` are steps of the [`Stage`].
+//! - `> wait 60`, `> deliver 500` and `> mail` are steps of the [`Stage`].
+//!
+//! `CODE` in a form is the present code of the second factor shown before.
 //!
 //! `{}` in a path is the first id on the page before that has the same path in front of it.
 //! A page is shown as its text, one line for each block, with the tags that a reader acts on. Of a page that
@@ -20,6 +22,8 @@ use connect_core::{
     wire::{Field, Id, ProductInput, VatRate},
 };
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, header::COOKIE};
+
+use totp_rs::{Builder, Secret as Seed};
 
 use super::tests::context;
 use crate::{
@@ -48,12 +52,14 @@ struct Visit {
     /// The pages shown so far, by path.
     shown: BTreeMap<String, String>,
     transcript: String,
+    /// The seed of the second factor.
+    seed: String,
 }
 
 impl Visit {
     /// Opens the shop. The page before is a letter with the owner's invitation.
     async fn begin() -> Self {
-        let stage = Stage::new();
+        let stage = Stage::with_mail();
         let connect = &stage.connect;
         let account = account(connect).await;
         let invitation = connect.invite_owner(account).await.unwrap().secret;
@@ -69,6 +75,7 @@ impl Visit {
             page: format!("/dashboard/invitations/{}", invitation.expose()),
             shown: BTreeMap::new(),
             transcript: String::new(),
+            seed: String::new(),
         }
     }
 
@@ -78,12 +85,14 @@ impl Visit {
         let passwords = "password=violet+tractor+71&repeated=violet+tractor+71";
         let step = format!("POST /dashboard/invitations/{{}} {passwords}");
         self.step(&step).await;
+        self.stage.step(&["mail"]).await;
         self.transcript.clear();
     }
 
     /// Does one step, and writes down the visible result.
     async fn step(&mut self, step: &str) {
         let _ = writeln!(self.transcript, "> {step}");
+        let step = step.replace("CODE", &self.code());
         let words: Vec<_> = step.split(' ').collect();
         match *words {
             ["GET", path] => self.request(Method::GET, path, "").await,
@@ -91,8 +100,11 @@ impl Visit {
             ["POST", path, fields] => self.request(Method::POST, path, fields).await,
             ["call", path] => self.call(path).await,
             _ => {
-                let seen = self.stage.step(&words).await.expect(step);
-                self.transcript.push_str(&seen);
+                let seen = self.stage.step(&words).await.expect(&step);
+                if seen.contains("/dashboard/invitations/") {
+                    self.page.clone_from(&seen);
+                }
+                self.transcript.push_str(&without_secrets(&seen));
                 self.transcript
                     .push_str(if seen.is_empty() { "" } else { "\n" });
             }
@@ -138,6 +150,7 @@ impl Visit {
                 }
                 AnswerContent::Page(page) => {
                     self.page = page.into_string();
+                    self.note_seed();
                     // What surrounds all pages is shown with the first of them.
                     let (_, main) = self.page.split_once("<main").unwrap();
                     let main = format!("<main{main}");
@@ -150,6 +163,29 @@ impl Visit {
             }
             let _ = writeln!(self.transcript, "{}", without_secrets(&seen));
         }
+    }
+
+    /// Notes the seed of a second factor on the page.
+    fn note_seed(&mut self) {
+        let words = self.page.split(|c: char| !c.is_ascii_alphanumeric());
+        let seed = words.filter(|word| word.len() == 32).find(|word| {
+            word.bytes()
+                .all(|c| c.is_ascii_uppercase() || (b'2'..=b'7').contains(&c))
+        });
+        self.seed = seed.unwrap_or(&self.seed).to_owned();
+    }
+
+    /// The present code of the second factor.
+    fn code(&self) -> String {
+        let Ok(seed) = Seed::try_from_base32(&self.seed) else {
+            return String::new();
+        };
+        let totp = Builder::new().with_secret(seed).build();
+        let now = self.stage.connect.now().seconds();
+        totp.map_or_else(
+            |_| String::new(),
+            |totp| totp.generate(now.try_into().unwrap()).to_string(),
+        )
     }
 
     /// Calls the API with the token on the page before, and notes the request.
@@ -177,7 +213,7 @@ impl Visit {
         let mut filled = parts.next().unwrap().to_owned();
         for part in parts {
             let mut found = self.page.split(&filled).skip(1);
-            let is_value = |c: char| !"/?\"".contains(c);
+            let is_value = |c: char| !"/?\"\n".contains(c);
             let value = found.find_map(|rest| {
                 let end = rest.find(|c| !is_value(c)).unwrap_or(rest.len());
                 (end >= 20).then(|| rest[..end].to_owned())
@@ -259,6 +295,14 @@ fn without_rest<'p>(page: &'p str, before: &str) -> &'p str {
 /// Returns a page as text, one line for each block.
 fn shown(page: &str) -> String {
     let mut shown = String::new();
+    // The QR code of a seed differs in each run.
+    let page = match page.split_once("<svg xmlns") {
+        Some((before, svg)) => {
+            let (_, after) = svg.split_once("</svg>").unwrap();
+            format!("{before}{after}")
+        }
+        None => page.to_owned(),
+    };
     for piece in page.split('<').skip(1) {
         let (tag, text) = piece.split_once('>').unwrap();
         let name = tag
@@ -282,7 +326,14 @@ fn shown(page: &str) -> String {
 // The time that an endpoint takes is measured.
 #[tokio::test(start_paused = true)]
 async fn pages_are_as_in_the_transcripts() {
-    for name in ["account", "integrations", "screens", "shop", "users"] {
+    for name in [
+        "account",
+        "integrations",
+        "screens",
+        "second_factor",
+        "shop",
+        "users",
+    ] {
         let file = format!("src/dashboard/pages/transcripts/{name}.txt");
         let mut visit = Visit::begin().await;
         if name != "account" {

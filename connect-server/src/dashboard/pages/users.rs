@@ -105,13 +105,30 @@ pub(super) async fn invite(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error>
     let done = to.execute(UserCommand::Invite { id }).await?;
     let content = html! {
         p {
-            "Send this link to the person. It sets the password, is good for three days and for one use, \
-             and replaces an earlier one."
+            @if to.connect.queues_mail() { "A message with this link is on its way to the person." }
+            @else { "Send this link to the person." }
+            " It sets the password, is good for three days and for one use, and replaces an earlier one."
         }
         (components::shown_once("Link", done.secret.as_ref()))
         p { a href=(PATH) { "Back to the users" } }
     };
     Ok(layout::page(to, PATH, "Invitation made", content))
+}
+
+/// Removes the second factor of a user.
+pub(super) async fn reset_second_factor(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
+    let command = UserCommand::ResetSecondFactor {
+        id: components::id(id)?,
+    };
+    match to.execute(command).await {
+        Ok(_) => Ok(Answer::redirect(&notices::at(
+            PATH,
+            Notice::SecondFactorReset,
+        ))),
+        Err(error) => {
+            components::again(error, async |reason| one(to, id, Some(reason)).await).await
+        }
+    }
 }
 
 /// Removes a user.
@@ -181,7 +198,7 @@ async fn page(to: &SignedIn<'_>, reason: Option<&Reason>) -> Result<Answer, Erro
                 td { a href={ (PATH) "/" (user.id) } { (user.name) } }
                 td { (user.email) }
                 td { (words(to, user)) }
-                td { (state(status)) }
+                td { (state(status)) @if user.second_factor { ", second factor" } }
             }
         }
     };
@@ -230,6 +247,20 @@ async fn one(to: &SignedIn<'_>, id: &str, refused: Option<&Reason>) -> Result<An
         h2 { "Invitation" }
         p.hint { (invite_hint) }
         (components::form(&format!("{path}/invite"), &to.csrf, html! { button.quiet { (invite) } }))
+        @if user.second_factor {
+            h2 { "Second factor" }
+            p.hint { "For a person who has neither the app nor a recovery code." }
+            (components::confirmed(
+                &format!("Remove… the second factor of {}", user.name),
+                "Remove the second factor…",
+                "The password alone then signs this user in. All sessions of this user end at once.",
+                components::form(
+                    &format!("{path}/reset-second-factor"),
+                    &to.csrf,
+                    html! { button.danger { "Remove the second factor" } },
+                ),
+            ))
+        }
         h2 { "Remove" }
         (components::confirmed(
             &format!("Remove… {}", user.name),

@@ -8,7 +8,7 @@ use super::family::Family;
 /// Returns the counts of the core.
 pub(super) fn families(metrics: &Metrics) -> Vec<MetricFamily> {
     let (limited, deliveries) = (&metrics.limited, &metrics.deliveries);
-    let images = &metrics.images;
+    let (images, mails) = (&metrics.images, &metrics.mails);
     vec![
         Family::counter(
             "connect_store_commits_total",
@@ -77,6 +77,14 @@ pub(super) fn families(metrics: &Metrics) -> Vec<MetricFamily> {
                 ("done", value(&images.done)),
                 ("failed", value(&images.failed)),
                 ("postponed", value(&images.postponed)),
+            ],
+        ),
+        Family::counter("connect_mails_total", "Messages to users, by outcome.").by(
+            "result",
+            [
+                ("sent", value(&mails.sent)),
+                ("postponed", value(&mails.postponed)),
+                ("dropped", value(&mails.dropped)),
             ],
         ),
     ]

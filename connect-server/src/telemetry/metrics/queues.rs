@@ -21,7 +21,7 @@ pub(super) fn families(backlog: Option<&Backlog>) -> Vec<MetricFamily> {
     families
 }
 
-fn counted(backlog: &Backlog) -> [MetricFamily; 11] {
+fn counted(backlog: &Backlog) -> [MetricFamily; 13] {
     let (webhooks, stored) = (&backlog.webhooks, &backlog.stored);
     [
         Family::gauge(
@@ -67,6 +67,16 @@ fn counted(backlog: &Backlog) -> [MetricFamily; 11] {
             "The time for which the image that has been due longest was not copied.",
         )
         .of(backlog.images.overdue.as_secs_f64()),
+        Family::gauge(
+            "connect_mail_queue",
+            "Messages to users that wait to be sent; at most 100 000 are counted.",
+        )
+        .of(backlog.mails.count as f64),
+        Family::gauge(
+            "connect_mail_overdue_seconds",
+            "The time for which the message that has been due longest was not sent.",
+        )
+        .of(backlog.mails.overdue.as_secs_f64()),
         Family::gauge(
             "connect_stored_bytes",
             "Bytes of the rows of all accounts, as they are counted against the limit of each.",
