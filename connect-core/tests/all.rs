@@ -63,6 +63,7 @@ mod shared_commits;
 mod shared_limits;
 mod shop;
 mod sign_in;
+mod single_sign_on;
 mod stock;
 #[cfg(feature = "conformance")]
 mod storage;

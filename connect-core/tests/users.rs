@@ -4,9 +4,9 @@ use std::net::IpAddr;
 
 use connect_core::{
     Access, Account, AccountChange, Author, Connect, Error, Grant, IssuedSession, Language,
-    LocationChange, NewAccount, NewLocation, NewScreen, NewToken, NewUser, NewWebhook, Origin,
-    Reach, Role, Screen, ScreenType, Token, User, UserChange, UserRight, UserRole, UserSession,
-    WaitingEvents, Webhook, WebhookChange,
+    LocationChange, NewAccount, NewLocation, NewProvider, NewScreen, NewToken, NewUser, NewWebhook,
+    Origin, Reach, Role, Screen, ScreenType, Token, User, UserChange, UserRight, UserRole,
+    UserSession, WaitingEvents, Webhook, WebhookChange,
     wire::{EventType, Id, Location, ProductInput, Scope, VatRate, limits::MAX_USERS},
 };
 use futures_util::future::BoxFuture;
@@ -149,7 +149,7 @@ macro_rules! calls {
 
 /// All calls about what an account owns.
 fn calls() -> impl Iterator<Item = Call> {
-    let all: [Call; 27] = calls! {
+    let all: [Call; 31] = calls! {
         ManageAccount Account "change_account" |c, on| {
             c.change_account(on.account, AccountChange { name: Some("Rye".into()), ..AccountChange::default() })
         };
@@ -213,6 +213,23 @@ fn calls() -> impl Iterator<Item = Call> {
             c.change_user(on.account, on.user, UserChange { roles, ..UserChange::default() })
         };
         ManageUsers Account "invite_user" |c, on| c.invite_user(on.account, on.user);
+        ManageUsers Account "reset_second_factor" |c, on| async {
+            // The user has none.
+            match c.reset_second_factor(on.account, on.user).await {
+                Err(Error::Conflict(_)) => Ok(()),
+                other => other,
+            }
+        };
+        ManageAccount Account "set_provider" |c, on| {
+            let new = NewProvider {
+                issuer: "https://login.example".into(),
+                client_id: "connect".into(),
+                client_secret: Some("secret".to_owned().into()),
+            };
+            c.set_provider(on.account, new)
+        };
+        ManageAccount Account "provider" |c, on| c.provider(on.account);
+        ManageAccount Account "remove_provider" |c, on| c.remove_provider(on.account);
         ManageUsers Account "remove_user" |c, on| c.remove_user(on.account, on.user);
     };
     all.into_iter()

@@ -10,8 +10,8 @@ use crate::{
     jobs::SentStock,
     storage::{Entry, Value},
     transaction::{
-        ChangeClock, CompleteSince, QueuedMail, ReadKey, TrailEntry, TrailHash, TrailHead,
-        keys::Family,
+        ChangeClock, CompleteSince, QueuedMail, ReadKey, StoredProvider, TrailEntry, TrailHash,
+        TrailHead, keys::Family,
     },
     wire::Timestamp,
 };
@@ -68,6 +68,8 @@ fn rule(family: Family) -> Option<Rule> {
         Family::SignIn => sign_in::sign_in,
         Family::Invitation => sign_in::invitation,
         Family::Session => sign_in::session,
+        Family::SingleSignOn => parses::<StoredProvider>,
+        Family::ProviderIdentity => sign_in::identity,
         Family::Category => catalog::category,
         Family::CategoryByName => catalog::by_name,
         Family::CategoryFoldedName => catalog::folded_name,

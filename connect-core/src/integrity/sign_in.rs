@@ -7,7 +7,7 @@ use super::{ProblemKind, claim::Claim, declared, findings::Findings};
 use crate::{
     storage::Value,
     transaction::{
-        Account, Invitation, ReadKey, Session, SignIn,
+        Account, Invitation, ProviderIdentity, ReadKey, Session, SignIn,
         keys::{Family, key},
     },
 };
@@ -49,6 +49,12 @@ pub(super) fn session(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let session = findings.parse::<Session>(row);
     let user = session.map(|session| session.user.uuid());
     of_user(findings, at, user, "a session");
+}
+
+/// Checks the identity of a user at the account's provider.
+pub(super) fn identity(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    findings.parse::<ProviderIdentity>(row);
+    of_user(findings, at, at.id(), "an identity at a provider");
 }
 
 /// Claims: the account of the row has the user.

@@ -20,8 +20,9 @@ pub use {
     accounts::{NewAccount, NewLocation},
     screens::NewScreen,
     sign_in::{
-        Invited, IssuedInvitation, IssuedSession, NewSecondFactor, OpenSession,
-        SESSION_IDLE_SECONDS, SESSION_SECONDS, SecondFactor, SignInStatus, UserSession,
+        Invited, IssuedInvitation, IssuedSession, NewProvider, NewSecondFactor, OpenSession,
+        Provider, ProviderUser, SESSION_IDLE_SECONDS, SESSION_SECONDS, SecondFactor, SignInStatus,
+        UserSession,
     },
     stored::{AccountStored, LocationStored, StoredTotals},
     tokens::{IssuedToken, NewToken},

@@ -73,6 +73,7 @@ impl Connect {
             language: new.language,
             roles: new.roles,
             second_factor: false,
+            single_sign_on: false,
         };
         self.change_row(account, UserRight::ManageUsers, |account, reach| {
             whole_account(reach)?;
@@ -173,6 +174,7 @@ impl Connect {
                 check_owner(&account)?;
                 put_account(&mut unit, &account).await?;
                 sign_in::remove_sign_in(&mut unit, user).await?;
+                sign_in::unlink(&mut unit, user).await?;
                 Ok(End::commit(unit, ()))
             })
             .await

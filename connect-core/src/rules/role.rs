@@ -120,9 +120,10 @@ impl Account {
     /// Returns the reach of a user's right.
     ///
     /// # Errors
-    /// [`Error::ForbiddenScope`]: the user has not the right anywhere, or lacks the demanded second factor.
+    /// [`Error::ForbiddenScope`]: the user has not the right anywhere, or lacks the demanded second factor, which is the
+    /// provider's matter for users who need it.
     pub fn reach(&self, user: &User, right: UserRight) -> Result<Reach, Error> {
-        if self.requires_second_factor && !user.second_factor {
+        if self.requires_second_factor && !user.second_factor && !user.needs_provider() {
             return Err(Error::ForbiddenScope(Reason::new(
                 "this account demands a second factor: add one to your sign-in first, on the page Account",
             )));
@@ -199,6 +200,7 @@ mod tests {
             email: "noor@rye.example".to_owned(),
             language: Language::En,
             second_factor: false,
+            single_sign_on: false,
             roles: (roles.iter())
                 .map(|(at, role)| UserRole {
                     location_id: at.map(id),

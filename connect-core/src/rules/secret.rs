@@ -29,11 +29,6 @@ impl Secret {
         &self.0
     }
 
-    /// A secret with this text.
-    pub(crate) fn of(text: String) -> Self {
-        Self(text)
-    }
-
     /// Makes a secret of `prefix` and 43 random base62 characters (256 bits).
     pub(crate) fn new(prefix: &str, randomness: &dyn Randomness) -> Self {
         const ALPHABET: &[u8; 62] =
@@ -61,6 +56,12 @@ impl Secret {
     /// The digest of the secret, for storage.
     pub(crate) fn digest(&self) -> [u8; 32] {
         digest(&self.0)
+    }
+}
+
+impl From<String> for Secret {
+    fn from(text: String) -> Self {
+        Self(text)
     }
 }
 

@@ -57,7 +57,7 @@ pub(crate) fn recovery_codes(randomness: &dyn Randomness) -> Vec<Secret> {
             .chunks(4)
             .map(|part| part.iter().collect())
             .collect();
-        Secret::of(parts.join("-"))
+        Secret::from(parts.join("-"))
     };
     (0..RECOVERY_CODES).map(code).collect()
 }

@@ -193,6 +193,10 @@ families! {
     Invitation = 0x1B, Account, [Id];
     /// account | digest of the session's value | the session
     Session = 0x1C, Account, [Digest];
+    /// account | | the OpenID Connect provider for signing in
+    SingleSignOn = 0x1D, Account, [];
+    /// account | user id | the identity of the user at the provider
+    ProviderIdentity = 0x1E, Account, [Id];
 
     /// location | id | the category
     Category = 0x20, Location, [Id];

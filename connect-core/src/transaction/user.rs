@@ -21,6 +21,9 @@ pub struct User {
     /// Set for a user with a second factor.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub second_factor: bool,
+    /// Set for a user with an identity at the account's provider.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub single_sign_on: bool,
 }
 
 impl User {
@@ -36,7 +39,14 @@ impl User {
                 role: Role::Owner,
             }],
             second_factor: false,
+            single_sign_on: false,
         }
+    }
+
+    /// Returns whether the user signs in through the account's provider alone.
+    /// An owner may use the own password as well, so that a provider out of order locks nobody out.
+    pub fn needs_provider(&self) -> bool {
+        self.single_sign_on && !self.is_owner()
     }
 
     /// Returns whether the user is an owner of the account.

@@ -10,7 +10,7 @@ use std::{
 };
 
 use connect_core::{
-    Account, AccountChange, NewAccount, ScreenType,
+    Account, AccountChange, NewAccount, NewProvider, ProviderUser, ScreenType,
     environment::Clock as _,
     storage::RowsVersion,
     wire::{Id, OptionGroupInput, OptionInput, OrderInput},
@@ -124,6 +124,19 @@ async fn sign_in(shop: &Shop, account: Id<Account>, has_factor: bool) {
     let here = std::net::Ipv4Addr::LOCALHOST.into();
     let email = &session.user().email;
     connect.sign_in(here, email, PASSWORD).await.unwrap();
+    let provider = NewProvider {
+        issuer: "https://login.example".to_owned(),
+        client_id: "connect".to_owned(),
+        client_secret: Some("secret".to_owned().into()),
+    };
+    let provider = connect.set_provider(account, provider).await.unwrap();
+    let person = ProviderUser {
+        issuer: provider.issuer,
+        subject: "1".to_owned(),
+        verified_email: Some(email.clone()),
+    };
+    let signed_in = connect.sign_in_by_provider(here, account, &person);
+    signed_in.await.unwrap();
 }
 
 /// What the file has to say.

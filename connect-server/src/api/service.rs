@@ -22,7 +22,10 @@ use crate::{
         metrics::{Exporter, Readers, Requests},
         recent_requests::{RecentRequests, RequestSummary},
     },
-    workers::images::{Copies, PublicUrl},
+    workers::{
+        images::{Copies, PublicUrl},
+        providers::ProviderClient,
+    },
 };
 
 /// The listeners of the server.
@@ -152,7 +155,7 @@ impl ConnectApp {
     /// Also serves the owner's dashboard.
     /// It shows the last requests in `recent`, kept by another app. `api_url` is the address of the API, with
     /// `/v1`; `owner_url` is the dashboard's, without a path. With a `clock`, in the demo alone, it simulates
-    /// shops in sandbox accounts and can put the clock ahead.
+    /// shops in sandbox accounts and can put the clock ahead. With `providers`, users sign in through them.
     #[must_use]
     pub(crate) fn with_dashboard(
         mut self,
@@ -160,6 +163,7 @@ impl ConnectApp {
         owner_url: &str,
         recent: &RecentRequests,
         clock: Option<Arc<SandboxClock>>,
+        providers: Option<ProviderClient>,
     ) -> Self {
         let simulated = clock.map(|clock| Sandbox::new(self.connect.clone(), clock));
         if let Some(simulated) = &simulated {
@@ -170,6 +174,7 @@ impl ConnectApp {
             api_url: api_url.into(),
             owner_url: owner_url.into(),
             sandbox: simulated,
+            providers,
             recent: recent.clone(),
             used: IdempotentForms::default(),
         };
@@ -319,7 +324,7 @@ mod tests {
     async fn a_form_has_128_kib_at_most() {
         let connect = Connect::builder(Arc::new(MemoryStorage::new())).build();
         let app = ConnectApp::new(connect, ListenerKind::Owner);
-        let app = app.with_dashboard("", "", &RecentRequests::default(), None);
+        let app = app.with_dashboard("", "", &RecentRequests::default(), None, None);
         for (bytes, status) in [(128 * 1024, 403), (128 * 1024 + 1, 413)] {
             let answer = warp::test::request()
                 .method("POST")

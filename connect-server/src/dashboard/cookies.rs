@@ -1,4 +1,4 @@
-//! The cookies: of a session, of a signed-out visitor, and of a browser.
+//! The cookies: of a session, of a signed-out visitor, of a browser, and of a sign-in at a provider.
 
 use http::{HeaderMap, header::COOKIE};
 
@@ -11,6 +11,8 @@ pub(super) enum Cookie {
     Visitor,
     /// A lasting value to know the browser again at a sign-in.
     Browser,
+    /// A sign-in begun at the provider of an account.
+    Provider,
 }
 
 impl Cookie {
@@ -24,6 +26,8 @@ impl Cookie {
             (Self::Visitor, false) => "connect-visitor",
             (Self::Browser, true) => "__Host-connect-browser",
             (Self::Browser, false) => "connect-browser",
+            (Self::Provider, true) => "__Host-connect-provider",
+            (Self::Provider, false) => "connect-provider",
         }
     }
 

@@ -23,8 +23,17 @@ impl Field<'_> {
         self.render_as(self.name, refused)
     }
 
+    /// Renders the field, which may be empty if `is_optional`.
+    pub(super) fn render_optional(&self, is_optional: bool, refused: Option<&Reason>) -> Markup {
+        self.rendered(self.name, !is_optional, refused)
+    }
+
     /// Renders it under this id, for pages with repeated field names.
     pub(super) fn render_as(&self, id: &str, refused: Option<&Reason>) -> Markup {
+        self.rendered(id, true, refused)
+    }
+
+    fn rendered(&self, id: &str, is_required: bool, refused: Option<&Reason>) -> Markup {
         let problem = Problem {
             id,
             ..Problem::of(self.name, refused)
@@ -36,7 +45,7 @@ impl Field<'_> {
             div.field {
                 label for=(id) { (self.label) }
                 @if let Some(hint) = hint { p.hint id=(hint) { (self.hint) } }
-                input id=(id) name=(self.name) type=(self.kind) value=(self.value) required
+                input id=(id) name=(self.name) type=(self.kind) value=(self.value) required[is_required]
                     autocomplete=(self.autocomplete) aria-invalid=[problem.invalid()]
                     aria-describedby=[described];
                 (problem.render(self.label))

@@ -43,6 +43,8 @@ notices! {
     PasswordSet = "password-set": "Your password is set, and you are signed in.";
     PingQueued = "ping-queued": "A test is on its way. Reload the page in a moment to see its result.";
     ProductsChanged = "products-changed": "The products were changed.";
+    ProviderRemoved = "provider-removed": "The provider was removed. Users sign in with passwords.";
+    ProviderSet = "provider-set": "The provider was saved. Try the way in before you tell your users.";
     Resent = "resent": "The event is sent again. Reload the page in a moment to see its result.";
     ScreenDeleted = "screen-deleted": "The screen was removed.";
     ScreenMade = "screen-made": "The screen was added. Create a key for it, so that it can write.";

@@ -21,6 +21,7 @@ use crate::{
         audit::{self, Action, Person, Subject},
         recent_requests::RecentRequests,
     },
+    workers::providers::ProviderClient,
 };
 
 /// The lifetime of the visitor cookie: one day.
@@ -41,6 +42,8 @@ pub(crate) struct DashboardContext {
     pub(crate) owner_url: Arc<str>,
     /// The simulation of shops; only in the demo.
     pub(crate) sandbox: Option<Sandbox>,
+    /// Signs users in through the providers of accounts; only in a server.
+    pub(crate) providers: Option<ProviderClient>,
     /// The latest requests of each token.
     pub(crate) recent: RecentRequests,
     /// Forms already sent, for actions done only once.

@@ -61,6 +61,7 @@ use crate::{
         images::{Copies, CopiesError, FoldersOverlap, ImageService, PublicUrl, check_apart},
         mail::SmtpError,
         outbound::{AddressGuard, OutboundError},
+        providers::ProviderClient,
         webhooks::{PublicWebhooks, WebhookClient},
     },
 };
@@ -217,6 +218,7 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
         clock,
         holds_deliveries,
         webhooks,
+        providers,
         listeners,
         images,
         shop,
@@ -288,7 +290,13 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
     };
     let of_owner = app(ListenerKind::Owner)
         .with_metrics(exporter, readers)
-        .with_dashboard(&api_url, &owner_url, &recent, is_demo.then_some(clock));
+        .with_dashboard(
+            &api_url,
+            &owner_url,
+            &recent,
+            is_demo.then_some(clock),
+            Some(providers),
+        );
     let of_owner = match commands {
         Some(_) => of_owner,
         None => with_commands(of_owner),
@@ -393,6 +401,7 @@ struct Started {
     /// Its workers do nothing until the server stops.
     holds_deliveries: bool,
     webhooks: Arc<WebhookClient>,
+    providers: ProviderClient,
     listeners: Listeners,
     images: ImageService,
     /// The shop of the demo.
@@ -422,6 +431,7 @@ impl Started {
         let allowed = allowed_networks(options, is_demo);
         let guard = AddressGuard::allowing(allowed.clone());
         let webhooks = Arc::new(WebhookClient::new(guard.clone())?);
+        let providers = ProviderClient::new(guard.clone())?;
         let keys = SecretKeySource::of(&options.store, &options.store.choice()?)?;
         let mut builder = Connect::builder(store.storage())
             .clock(clock.clone())
@@ -464,6 +474,7 @@ impl Started {
             clock,
             holds_deliveries,
             webhooks,
+            providers,
             listeners,
             images,
             shop,

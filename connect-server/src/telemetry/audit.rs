@@ -42,6 +42,10 @@ actions! {
     SignIn = "user.sign_in",
     /// A user ends a sign-in with a code of the second factor.
     SignInCode = "user.sign_in_code",
+    /// A user signs in through the provider of the account.
+    SignInThroughProvider = "user.sign_in_through_provider",
+    /// The OpenID Connect provider of an account is set or removed.
+    ChangeProvider = "account.change_provider",
     /// A visitor asks for a link to set another password.
     ForgetPassword = "user.forget_password",
     /// A user begins, adds or removes the own second factor, or gets other recovery codes.

@@ -4,4 +4,5 @@
 pub(crate) mod images;
 pub mod mail;
 pub mod outbound;
+pub(crate) mod providers;
 pub mod webhooks;

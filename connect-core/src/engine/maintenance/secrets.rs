@@ -7,7 +7,7 @@ use crate::{
     storage::{Key, Range},
     transaction::{
         Account, End, Error, Fault, LenientReader, ReadKey, SealedRow, SecretSealer, SignIn,
-        Webhooks,
+        StoredProvider, Webhooks,
         environment::{KeyId, KeyRing},
         keys::{after_prefix, key},
     },
@@ -55,6 +55,8 @@ impl Connect {
                 .await?;
             self.count_secrets::<SignIn>(accounts, &sealer, &mut stored)
                 .await?;
+            self.count_secrets::<StoredProvider>(accounts, &sealer, &mut stored)
+                .await?;
         }
         Ok(stored)
     }
@@ -96,6 +98,7 @@ impl Connect {
             for (of_kind, are_all) in [
                 self.seal_rows::<Webhooks>(accounts, &sealer).await?,
                 self.seal_rows::<SignIn>(accounts, &sealer).await?,
+                self.seal_rows::<StoredProvider>(accounts, &sealer).await?,
             ] {
                 sealed += of_kind;
                 is_whole &= are_all;

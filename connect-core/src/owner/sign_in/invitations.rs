@@ -135,7 +135,7 @@ impl Connect {
                 unit.delete(Invitation::key(account.id.uuid(), user.id));
                 end_sessions(&mut unit, user.id, 0).await?;
                 let session = self
-                    .open_session(&mut unit, (&account, &user), &mut sign_in, false)
+                    .open_session(&mut unit, (&account, &user), Some(&mut sign_in), false)
                     .await?;
                 Ok(End::commit(unit, session))
             })

@@ -8,6 +8,7 @@ mod passwords;
 mod rows;
 mod second_factor;
 mod sessions;
+mod single_sign_on;
 
 use uuid::Uuid;
 
@@ -18,6 +19,8 @@ pub(super) use sessions::end_sessions;
 pub use sessions::{
     IssuedSession, OpenSession, SESSION_IDLE_SECONDS, SESSION_SECONDS, UserSession,
 };
+pub(super) use single_sign_on::unlink;
+pub use single_sign_on::{NewProvider, Provider, ProviderUser};
 
 use crate::{
     engine::Connect,

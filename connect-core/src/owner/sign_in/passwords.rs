@@ -32,7 +32,8 @@ impl Connect {
     /// After 100 failures for an e-mail address from all networks, each network may fail once more.
     ///
     /// # Errors
-    /// [`Error::Unauthorized`] when the address or the password is wrong, [`Error::RateLimited`].
+    /// [`Error::Unauthorized`] when the address or the password is wrong, or the user
+    /// [needs the provider](User::needs_provider) of the account; [`Error::RateLimited`].
     pub async fn sign_in(
         &self,
         from: IpAddr,
@@ -74,10 +75,16 @@ impl Connect {
             let (Some(own), Some(mut row)) = (own, row) else {
                 return Err(wrong_password());
             };
+            if own.needs_provider() {
+                return Err(Error::Unauthorized(Reason::of(
+                    "provider",
+                    "is the way to sign in: use the address of your company's sign-in",
+                )));
+            }
             row.password.clone_from(current);
             end_sessions(&mut unit, user, MOST_SESSIONS - 1).await?;
             let session = self
-                .open_session(&mut unit, (&account, own), &mut row, false)
+                .open_session(&mut unit, (&account, own), Some(&mut row), false)
                 .await?;
             Ok(End::commit(unit, session))
         });

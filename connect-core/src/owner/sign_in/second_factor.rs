@@ -106,8 +106,8 @@ impl Connect {
         self.core.sign_ins.confirmed(user);
         let url = totp::app_url(seed, &of.account().name, &of.user().email);
         Ok(NewSecondFactor {
-            app_url: Secret::of(url.unwrap_or_default()),
-            seed: Secret::of(seed.clone()),
+            app_url: Secret::from(url.unwrap_or_default()),
+            seed: Secret::from(seed.clone()),
         })
     }
 
@@ -282,7 +282,7 @@ impl Connect {
             unit.delete(session_key);
             end_sessions(&mut unit, user, MOST_SESSIONS - 1).await?;
             let session = self
-                .open_session(&mut unit, (&found, own), &mut row, true)
+                .open_session(&mut unit, (&found, own), Some(&mut row), true)
                 .await?;
             Ok(End::commit(unit, Ok(session)))
         });

@@ -290,17 +290,18 @@ impl Connect {
             .await
     }
 
-    /// Opens a session for a user of the unit's account, and writes the sign-in.
+    /// Opens a session for a user of the unit's account, and writes the sign-in, if there is one.
     /// Without a needed code of the second factor, the session awaits it.
     pub(super) async fn open_session(
         &self,
         unit: &mut UnitOfWork<'_>,
         (account, user): (&Account, &User),
-        sign_in: &mut SignIn,
+        sign_in: Option<&mut SignIn>,
         has_code: bool,
     ) -> Result<IssuedSession, Error> {
         let (secret, origin) = (self.secret_of(account.id), self.authorship().origin);
-        let awaits_code = sign_in.totp.is_some() && !has_code;
+        let has_factor = sign_in.as_ref().is_some_and(|of| of.totp.is_some());
+        let awaits_code = has_factor && !has_code;
         let seconds = if awaits_code {
             AWAITING_SECONDS
         } else {
@@ -310,12 +311,13 @@ impl Connect {
         let device = origin.device.as_ref();
         let device = device.map(|device| device.chars().take(MAX_DEVICE).collect());
         unit.act_as(Author::User { id: user.id });
-        let browser = if awaits_code {
-            None
-        } else {
-            self.note_browser(unit, (account, user), sign_in, &device, &origin)?
-        };
-        put_sign_in(unit, user.id, sign_in).await?;
+        let mut browser = None;
+        if let Some(sign_in) = sign_in {
+            if !awaits_code {
+                browser = self.note_browser(unit, (account, user), sign_in, &device, &origin)?;
+            }
+            put_sign_in(unit, user.id, sign_in).await?;
+        }
         let row = unit.json(&Session {
             user: user.id,
             created_at: unit.now(),

@@ -3,7 +3,7 @@
 use std::{net::IpAddr, sync::Arc};
 
 use connect_core::{
-    Author, Connect, NewWebhook, Origin, TrailFilter, TrailScope,
+    Author, Connect, NewProvider, NewWebhook, Origin, ProviderUser, TrailFilter, TrailScope,
     storage::memory::MemoryStorage,
     wire::{EventType, Id, ProductInput},
 };
@@ -22,7 +22,8 @@ fn expected(action: Action) -> Option<(&'static str, &'static str)> {
         Action::ChangeEmail => ("user", "change"),
         Action::ChangePassword => ("sign-in", "change"),
         Action::InviteUser | Action::ForgetPassword => ("invitation", "create"),
-        Action::SignInCode => ("session", "create"),
+        Action::SignInCode | Action::SignInThroughProvider => ("session", "create"),
+        Action::ChangeProvider => ("single sign-on", "create"),
         Action::ChangeSecondFactor | Action::ResetSecondFactor => ("user", "change"),
         Action::RemoveUser => ("user", "delete"),
         Action::ChangeNames => ("screen", "change"),
@@ -198,6 +199,21 @@ async fn every_action_that_is_done_is_in_the_trail() {
         .unwrap()
         .await;
     trail.check(Action::ForgetPassword, &mut done).await;
+    let provider = NewProvider {
+        issuer: "https://login.example".into(),
+        client_id: "connect".into(),
+        client_secret: Some("secret".to_owned().into()),
+    };
+    connect.set_provider(account, provider).await.unwrap();
+    trail.check(Action::ChangeProvider, &mut done).await;
+    let person = ProviderUser {
+        issuer: "https://login.example".into(),
+        subject: "1".into(),
+        verified_email: Some("noor@oat.example".into()),
+    };
+    let signed_in = service.sign_in_by_provider(here, account, &person);
+    signed_in.await.unwrap();
+    trail.check(Action::SignInThroughProvider, &mut done).await;
 
     let location = location.as_str().unwrap().parse().unwrap();
     let at = connect

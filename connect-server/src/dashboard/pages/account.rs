@@ -4,7 +4,7 @@ use connect_core::{Error, OpenSession, Reason, UserRight};
 use maud::{Markup, html};
 use uuid::Uuid;
 
-use super::{second_factor, users};
+use super::{second_factor, single_sign_on, users};
 use crate::{
     commands::{
         accounts::{AccountCommand, SecondFactorDemand},
@@ -125,6 +125,11 @@ async fn page(
                 }
                 button { "Save" }
             }))
+        }
+        @if to.session.has(UserRight::ManageAccount) {
+            h2 { "Single sign-on" }
+            p.hint { "Users sign in through the provider of your company." }
+            p { a.button.quiet href=(single_sign_on::PATH) { "Set up single sign-on" } }
         }
         h2 { "You" }
         (components::problem(profile, &["name", "language"]))

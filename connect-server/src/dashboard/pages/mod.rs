@@ -14,6 +14,7 @@ mod screens;
 mod second_factor;
 mod shop;
 mod sign_in;
+mod single_sign_on;
 mod tokens;
 mod users;
 mod webhooks;
@@ -151,6 +152,20 @@ static ROUTES: &[Route] = &[
         "account/second-factor/remove",
         Action::ChangeSecondFactor,
         User(|to, _| second_factor::remove(to).boxed()),
+    ),
+    Route::page(
+        "account/single-sign-on",
+        With(ManageAccount, |to, _| single_sign_on::show(to).boxed()),
+    ),
+    Route::form(
+        "account/single-sign-on",
+        Action::ChangeProvider,
+        With(ManageAccount, |to, _| single_sign_on::change(to).boxed()),
+    ),
+    Route::form(
+        "account/single-sign-on/remove",
+        Action::ChangeProvider,
+        With(ManageAccount, |to, _| single_sign_on::remove(to).boxed()),
     ),
     Route::page(
         "tokens",
@@ -348,6 +363,14 @@ static ROUTES: &[Route] = &[
         "sign-in/code",
         Action::SignInCode,
         Open(|request, _| sign_in::finish(request).boxed()),
+    ),
+    Route::page(
+        "sign-in/with/{}",
+        Open(|request, [account, _]| single_sign_on::begin(request, account).boxed()),
+    ),
+    Route::page(
+        "sign-in/callback",
+        Open(|request, _| single_sign_on::come_back(request).boxed()),
     ),
     Route::page(
         "forgotten",

@@ -24,6 +24,7 @@ pub(super) fn context() -> DashboardContext {
         api_url: "http://127.0.0.1:8080/v1".into(),
         owner_url: "http://127.0.0.1:8081".into(),
         sandbox: None,
+        providers: None,
         recent: Default::default(),
         used: IdempotentForms::default(),
     }
@@ -123,8 +124,10 @@ async fn what_is_an_owners_is_refused_to_visitors_and_to_foreign_forms() {
         ("invitations/{}", true),
         ("sign-in", false),
         ("sign-in", true),
+        ("sign-in/callback", false),
         ("sign-in/code", false),
         ("sign-in/code", true),
+        ("sign-in/with/{}", false),
     ];
     assert_eq!(open, BTreeSet::from(expected));
 }
@@ -148,6 +151,9 @@ const PARTS: [(&str, bool, &str); 15] = [
     ("sign-in", false, "manager accountant developer"),
 ];
 
+/// The page and the forms of owners alone.
+const PROVIDER: &str = "account/single-sign-on";
+
 /// The owner alone changes these.
 const OF_OWNERS: [&str; 1] = ["account"];
 
@@ -157,7 +163,7 @@ fn is_of(route: &Route, role: Role) -> bool {
         return true;
     }
     let (part, is_form) = (route.path.split('/').next().unwrap(), route.form.is_some());
-    if is_form && OF_OWNERS.contains(&route.path) {
+    if is_form && OF_OWNERS.contains(&route.path) || route.path.starts_with(PROVIDER) {
         return false;
     }
     let of_part = |of_forms: bool| {

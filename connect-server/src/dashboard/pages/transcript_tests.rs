@@ -332,6 +332,7 @@ async fn pages_are_as_in_the_transcripts() {
         "screens",
         "second_factor",
         "shop",
+        "single_sign_on",
         "users",
     ] {
         let file = format!("src/dashboard/pages/transcripts/{name}.txt");

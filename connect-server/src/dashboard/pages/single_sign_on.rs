@@ -1,0 +1,246 @@
+//! Single sign-on: the settings of the account's provider, and the way through it.
+
+use connect_core::{Account, Error, NewProvider, Reason, Secret, wire::Id};
+use http::StatusCode;
+use maud::html;
+
+use crate::{
+    dashboard::{
+        Answer, PageRequest, components,
+        cookies::Cookie,
+        inputs::Field,
+        layout,
+        notices::{self, Notice},
+        page_request::SignedIn,
+        sections::ROOT,
+    },
+    telemetry::audit::{self, Action, Person, Subject},
+    workers::providers::{KeptSignIn, ProviderAnswer, ProviderError},
+};
+
+const ACCOUNT: &str = "/dashboard/account";
+pub(super) const PATH: &str = "/dashboard/account/single-sign-on";
+const REMOVE: &str = "/dashboard/account/single-sign-on/remove";
+const BEGIN: &str = "/dashboard/sign-in/with";
+const CALLBACK: &str = "/dashboard/sign-in/callback";
+
+/// The time for a sign-in at the provider: ten minutes.
+const KEPT_SECONDS: i64 = 600;
+
+/// Shows the settings.
+pub(super) async fn show(to: &SignedIn<'_>) -> Result<Answer, Error> {
+    page(to, None).await
+}
+
+/// Sets the provider.
+pub(super) async fn change(to: &SignedIn<'_>) -> Result<Answer, Error> {
+    let secret = to.form.secret("clientSecret");
+    let new = NewProvider {
+        issuer: to.form.get("issuer").to_owned(),
+        client_id: to.form.get("clientId").to_owned(),
+        client_secret: (!secret.is_empty()).then(|| Secret::from(secret.to_owned())),
+    };
+    match to.connect.set_provider(to.account().id, new).await {
+        Ok(_) => Ok(Answer::redirect(&notices::at(PATH, Notice::ProviderSet))),
+        Err(error) => components::again(error, async |reason| page(to, Some(reason)).await).await,
+    }
+}
+
+/// Removes the provider.
+pub(super) async fn remove(to: &SignedIn<'_>) -> Result<Answer, Error> {
+    to.connect.remove_provider(to.account().id).await?;
+    Ok(Answer::redirect(&notices::at(
+        PATH,
+        Notice::ProviderRemoved,
+    )))
+}
+
+async fn page(to: &SignedIn<'_>, refused: Option<&Reason>) -> Result<Answer, Error> {
+    let account = to.account().id;
+    let provider = to.connect.provider(account).await?;
+    let owner_url = &to.context.owner_url;
+    let stored = |of: fn(&connect_core::Provider) -> &str| provider.as_ref().map_or("", of);
+    let value = |name, stored| match refused {
+        Some(_) => to.form.get(name),
+        None => stored,
+    };
+    let issuer = Field {
+        label: "Issuer",
+        name: "issuer",
+        kind: "url",
+        value: value("issuer", stored(|of| &of.issuer)),
+        hint: "The address of the provider, such as https://login.example.com/realms/shop.",
+        autocomplete: "off",
+    };
+    let client_id = Field {
+        label: "Client id",
+        name: "clientId",
+        kind: "text",
+        value: value("clientId", stored(|of| &of.client_id)),
+        hint: "",
+        autocomplete: "off",
+    };
+    let client_secret = Field {
+        label: "Client secret",
+        name: "clientSecret",
+        kind: "password",
+        value: "",
+        hint: match provider {
+            Some(_) => {
+                "It is stored encrypted, and never shown. Leave it empty to keep the present one."
+            }
+            None => "It is stored encrypted, and never shown.",
+        },
+        autocomplete: "off",
+    };
+    let content = html! {
+        p {
+            "Users sign in through the provider of your company, such as Keycloak, Entra ID or Google, by OpenID "
+            "Connect. Each is found by the e-mail address that the provider has verified: add the users first."
+        }
+        ol {
+            li { "Register this service at your provider as a confidential client, with this address to come back to: "
+                code { (owner_url) (CALLBACK) } }
+            li { "Fill in what the provider shows:" }
+        }
+        (components::form(PATH, &to.csrf, html! {
+            (components::problem(refused, &["issuer", "clientId", "clientSecret"]))
+            (issuer.render(refused))
+            (client_id.render(refused))
+            (client_secret.render_optional(provider.is_some(), refused))
+            div.actions {
+                button { "Save" }
+                a.button.quiet href=(ACCOUNT) { "Cancel" }
+            }
+        }))
+        @if let Some(provider) = &provider {
+            h2 { "The way in" }
+            p { "Give this address to your users, and try it yourself in another browser:" }
+            p { code { (owner_url) (BEGIN) "/" (account) } }
+            p.hint {
+                "A user who has come in this way needs no password any more, and can use none. Owners can still use theirs: "
+                "a provider out of order locks nobody out. Last changed " (components::time(provider.set_at)) "."
+            }
+            h2 { "Remove" }
+            (components::confirmed(
+                "Remove… the provider",
+                "Remove…",
+                "Users sign in with passwords again. Those without one need an invitation.",
+                components::form(REMOVE, &to.csrf, html! { button.danger { "Remove the provider" } }),
+            ))
+        }
+    };
+    Ok(layout::page(to, ACCOUNT, "Single sign-on", content))
+}
+
+/// Redirects a visitor to the provider of an account.
+pub(super) async fn begin(request: &PageRequest, id: &str) -> Result<Answer, Error> {
+    let account = components::id::<Account>(id)?;
+    let counted = request.connect.count_anonymous(request.address);
+    counted.map_err(|denied| denied.error)?;
+    let (provider, _) = request.connect.provider_with_secret(account).await?;
+    let client = request.context.providers.as_ref();
+    let client = client.ok_or_else(components::gone)?;
+    match client.begin(&provider, &callback(request)).await {
+        Ok(begun) => {
+            let kept = format!("{account}~{}", begun.kept.value());
+            let mut answer = Answer::redirect(begun.url.as_str());
+            answer.set_cookie(Cookie::Provider.keep(&kept, KEPT_SECONDS, request.tls));
+            Ok(answer)
+        }
+        Err(error) => Ok(failed(request, account, &error.to_string())),
+    }
+}
+
+/// Signs a visitor in who comes back from a provider.
+pub(super) async fn come_back(request: &PageRequest) -> Result<Answer, Error> {
+    let counted = request.connect.count_anonymous(request.address);
+    counted.map_err(|denied| denied.error)?;
+    let kept = Cookie::Provider.find(&request.headers, request.tls);
+    let kept = kept.and_then(|kept| kept.split_once('~'));
+    let kept = kept.and_then(|(account, kept)| {
+        let account = components::id::<Account>(account).ok()?;
+        Some((account, KeptSignIn::read(kept)?))
+    });
+    let Some((account, kept)) = kept else {
+        let problem = "This sign-in was begun in another browser, or is too old.";
+        let again = html! { p { (problem) } p { a href="/dashboard/sign-in" { "Sign in" } } };
+        let answer = layout::open_page(request, "Signing in has failed", again);
+        return Ok(answer.with_status(StatusCode::BAD_REQUEST));
+    };
+    let signed_in = sign_in(request, account, kept).await;
+    let (status, problem) = match &signed_in {
+        Ok(session) => {
+            let mut subject = Subject::default();
+            subject.is_of(account);
+            request
+                .audit_session(Action::SignInThroughProvider, session, subject)
+                .await?;
+            let mut answer = request.begin_session(session, ROOT).await?;
+            answer.set_cookie(Cookie::Provider.forget(request.tls));
+            return Ok(answer);
+        }
+        Err(Failed::AtProvider(error)) => (StatusCode::UNAUTHORIZED, error.to_string()),
+        Err(Failed::Here(
+            error @ (Error::Unauthorized(_) | Error::NotFound(_) | Error::Conflict(_)),
+        )) => (audit::status_of(error), error.problem().to_string()),
+        Err(Failed::Here(error)) => return Err(error.clone()),
+    };
+    let mut subject = Subject::default();
+    subject.is_of(account);
+    request.audit(
+        Action::SignInThroughProvider,
+        &Person::Unknown,
+        subject,
+        status,
+    );
+    let mut answer = failed(request, account, &problem);
+    answer.set_cookie(Cookie::Provider.forget(request.tls));
+    Ok(answer)
+}
+
+/// The reason of a failed sign-in.
+enum Failed {
+    AtProvider(ProviderError),
+    Here(Error),
+}
+
+async fn sign_in(
+    request: &PageRequest,
+    account: Id<Account>,
+    kept: KeptSignIn,
+) -> Result<connect_core::IssuedSession, Failed> {
+    let connect = &request.connect;
+    let found = connect.provider_with_secret(account).await;
+    let (provider, secret) = found.map_err(Failed::Here)?;
+    let client = request.context.providers.as_ref();
+    let client = client.ok_or_else(|| Failed::Here(components::gone()))?;
+    let answer = ProviderAnswer {
+        code: request.query.get("code"),
+        state: request.query.get("state"),
+        issuer: request.query.get("iss"),
+        error: request.query.get("error"),
+    };
+    let person = client
+        .finish((&provider, &secret), &callback(request), kept, answer)
+        .await
+        .map_err(Failed::AtProvider)?;
+    let core = request.visitor_core();
+    let signed_in = core.sign_in_by_provider(request.address, account, &person);
+    signed_in.await.map_err(Failed::Here)
+}
+
+/// The address for the provider to come back to.
+fn callback(request: &PageRequest) -> String {
+    format!("{}{CALLBACK}", request.context.owner_url)
+}
+
+fn failed(request: &PageRequest, account: Id<Account>, problem: &str) -> Answer {
+    let content = html! {
+        p.problem role="alert" { (components::sentence(problem)) }
+        p { a.button href={ (BEGIN) "/" (account) } { "Try again" } }
+        p { a href="/dashboard/sign-in" { "Sign in with a password" } }
+    };
+    let answer = layout::open_page(request, "Signing in has failed", content);
+    answer.with_status(StatusCode::UNAUTHORIZED)
+}
