@@ -16,7 +16,9 @@ use crate::{
         text,
     },
     storage::Read,
-    transaction::{Account, End, Error, Fault, Language, Reason, Role, UnitOfWork, User, UserRole},
+    transaction::{
+        Account, Author, End, Error, Fault, Language, Reason, Role, UnitOfWork, User, UserRole,
+    },
     wire::{
         Id,
         limits::MAX_USERS,
@@ -115,7 +117,8 @@ impl Connect {
     ///
     /// # Errors
     /// A field is invalid; there is no such account or user; [`Error::Conflict`] when the change leaves no
-    /// owner, or a user of another account signs in with this address.
+    /// owner, or a user of another account signs in with this address; [`Error::RateLimited`]: a user had ten refused
+    /// changes of an address within a minute.
     pub async fn change_user(
         &self,
         account: Id<Account>,
@@ -128,7 +131,16 @@ impl Connect {
             .transpose()?;
         let address = change.email.map(|text| email(&text, "email")).transpose()?;
         let (name, address, roles) = (&name, &address, &change.roles);
-        self.store()
+        // A refusal tells of a user of another account.
+        let counted = match (self.authorship().author, address) {
+            (Author::User { id }, Some(_)) => Some(id),
+            _ => None,
+        };
+        if let Some(caller) = counted {
+            self.core.sign_ins.confirm(caller)?;
+        }
+        let changed = self
+            .store()
             .transact(account, |mut unit| async move {
                 let mut account = get_account(&mut unit).await?;
                 let is_self = self.is_user(user);
@@ -156,9 +168,13 @@ impl Connect {
                 if before.email != found.email {
                     sign_in::end_sessions(&mut unit, user, 0).await?;
                 }
-                Ok(End::commit(unit, found))
+                Ok::<_, Error>(End::commit(unit, found))
             })
-            .await
+            .await?;
+        if let Some(caller) = counted {
+            self.core.sign_ins.confirmed(caller);
+        }
+        Ok(changed)
     }
 
     /// Removes a user with password, sessions and invitation.

@@ -11,6 +11,7 @@ mod hosts;
 mod killed;
 mod leases;
 mod outages;
+mod reach;
 mod scripts;
 mod sealed;
 mod secrets;

@@ -62,7 +62,8 @@ fn listens(
         plain: options.plain_http(),
         limits: of_owner(),
     };
-    let commands = (!is_private).then(|| Listen {
+    // A proxy on this machine would pass requests from outside on to the commands.
+    let commands = (!options.admin_is_private()).then(|| Listen {
         address: (Ipv4Addr::LOCALHOST, 0).into(),
         tls: None,
         plain: PlainHttp::LoopbackOnly,
@@ -90,24 +91,27 @@ mod tests {
     fn the_owners_listener_has_tls_only_where_others_reach_it() {
         let folder = tempfile::tempdir().unwrap();
         let certificate = certificate(folder.path(), 800);
-        for (admin, is_private) in [
-            ("127.0.0.1:8081", true),
-            ("[::ffff:127.0.0.1]:8081", true),
-            ("0.0.0.0:8443", false),
+        let proxy = "--trusted-proxy=10.0.0.7";
+        for (admin, more, is_here, is_private) in [
+            ("127.0.0.1:8081", "--json", true, true),
+            ("127.0.0.1:8081", proxy, true, false),
+            (
+                "127.0.0.1:8081",
+                "--admin-url=https://shop.example",
+                true,
+                false,
+            ),
+            ("[::ffff:127.0.0.1]:8081", proxy, true, false),
+            ("0.0.0.0:8443", proxy, false, false),
         ] {
-            let flags = [
-                "--connections=7",
-                "--trusted-proxy=10.0.0.7",
-                "--admin-listen",
-            ];
-            let options = serve(&[&flags[..], &[admin]].concat()).unwrap();
+            let options = serve(&["--connections=7", more, "--admin-listen", admin]).unwrap();
             let (api, owner, commands) = listens(&options, Some(&certificate));
             assert!(api.tls.is_some() && api.limits.connections == 7);
-            assert_eq!(owner.tls.is_none(), is_private, "{admin}");
-            assert_eq!(
-                api.plain,
-                PlainHttp::BehindProxy("10.0.0.7".parse().unwrap())
-            );
+            assert_eq!(owner.tls.is_none(), is_here, "{admin}");
+            if more == proxy {
+                let expected = PlainHttp::BehindProxy("10.0.0.7".parse().unwrap());
+                assert_eq!(api.plain, expected);
+            }
             assert_eq!(owner.plain, api.plain);
             // Files are for the integrators.
             let (all, each) = (
@@ -116,7 +120,7 @@ mod tests {
             );
             assert_eq!((all, each), (50, 50));
             // Commands come from this machine alone.
-            assert_eq!(commands.is_none(), is_private, "{admin}");
+            assert_eq!(commands.is_none(), is_private, "{admin} {more}");
             if let Some(commands) = commands {
                 assert!(commands.address.ip().is_loopback() && commands.tls.is_none());
                 assert_eq!(commands.limits, owner.limits);

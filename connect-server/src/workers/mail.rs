@@ -51,7 +51,7 @@ impl SmtpMailer {
     /// Does not connect yet.
     ///
     /// # Errors
-    /// The address is not one of a mail server, or would send a password without TLS.
+    /// The address is not one of a mail server, or would send mail to another machine without TLS.
     pub fn new(url: &SmtpUrl, from: Mailbox) -> Result<Self, SmtpError> {
         install_provider();
         check(&url.0)?;
@@ -63,7 +63,7 @@ impl SmtpMailer {
     }
 }
 
-/// Checks the secrecy of a password on its way.
+/// Checks the secrecy of messages and a password on their way: messages have links to set passwords.
 fn check(url: &str) -> Result<(), SmtpError> {
     let url = Url::parse(url).map_err(|_| SmtpError("is no address such as smtps://host"))?;
     let wants_tls = url
@@ -86,10 +86,10 @@ fn check(url: &str) -> Result<(), SmtpError> {
         Some(Host::Ipv4(ip)) => ip.is_loopback(),
         Some(Host::Ipv6(ip)) => ip.is_loopback(),
     };
-    if url.password().is_some() && !is_secret && !is_near {
+    if !is_secret && !is_near {
         return Err(SmtpError(
-            "has a password, which may only be sent over TLS: use smtps://, or smtp:// with \
-             \"?tls=required\"",
+            "is on another machine, and mail has links to set passwords, which may only be sent over TLS: use \
+             smtps://, or smtp:// with \"?tls=required\"",
         ));
     }
     Ok(())

@@ -3,7 +3,8 @@
 use super::rows_of;
 use crate::{
     engine::Connect,
-    storage::{Entry, Range, Read},
+    rules::role::Reach,
+    storage::{Range, Read},
     transaction::{
         Account, Delivery, Error, Fault, Reason, Webhook,
         keys::{Family, after_prefix, key},
@@ -13,7 +14,7 @@ use crate::{
 };
 
 impl Connect {
-    /// The latest attempted deliveries of a webhook, newest first.
+    /// The latest attempted deliveries of a webhook within the caller's reach, newest first.
     /// Returns at most `limit` of them, and never more than 200. `before` leaves out this delivery
     /// and newer ones. Deliveries are kept for 30 days.
     ///
@@ -27,27 +28,41 @@ impl Connect {
         limit: usize,
     ) -> Result<Vec<Delivery>, Error> {
         let [account_row, webhooks_row] = rows_of(account);
+        let limit = limit.min(MAX_PAGE_SIZE);
         let start = key(webhook.uuid(), Family::Delivery, &[]);
-        let end = match before {
+        let mut end = match before {
             Some(id) => log_key(webhook, id),
             None => after_prefix(&start),
         };
-        let newest = Read::Scan {
-            range: Range {
-                from: &start,
-                to: Some(&end),
-            },
-            limit: limit.min(MAX_PAGE_SIZE),
-            newest_first: true,
-        };
-        let mut state = (self.store())
-            .read(&[Read::Get(&account_row), Read::Get(&webhooks_row), newest])
-            .await?;
-        self.webhook_in(account, &mut state, webhook)?;
-        let rows = state.entries().map_err(Fault::from)?;
-        let delivery =
-            |(key, row): &Entry| serde_json::from_slice(row).map_err(|e| Fault::corrupt(key, e));
-        Ok(rows.iter().map(delivery).collect::<Result<_, _>>()?)
+        let mut found = Vec::new();
+        loop {
+            let newest = Read::Scan {
+                range: Range {
+                    from: &start,
+                    to: Some(&end),
+                },
+                limit,
+                newest_first: true,
+            };
+            let mut state = (self.store())
+                .read(&[Read::Get(&account_row), Read::Get(&webhooks_row), newest])
+                .await?;
+            let (_, reach) = self.webhook_in(account, &mut state, webhook)?;
+            let rows = state.entries().map_err(Fault::from)?;
+            for (key, row) in &rows {
+                let delivery: Delivery =
+                    serde_json::from_slice(row).map_err(|e| Fault::corrupt(key, e))?;
+                if may_see(&reach, &delivery) && found.len() < limit {
+                    found.push(delivery);
+                }
+            }
+            match rows.last() {
+                Some((place, _)) if rows.len() == limit && found.len() < limit => {
+                    end = place.clone();
+                }
+                _ => return Ok(found),
+            }
+        }
     }
 
     /// Returns one attempted delivery of a webhook.
@@ -63,10 +78,14 @@ impl Connect {
         let ([account_row, webhooks_row], key) = (rows_of(account), log_key(webhook, id));
         let reads = [&account_row, &webhooks_row, &key].map(|key| Read::Get(key));
         let mut state = self.store().read(&reads).await?;
-        self.webhook_in(account, &mut state, webhook)?;
+        let (_, reach) = self.webhook_in(account, &mut state, webhook)?;
         let row = state.value().map_err(Fault::from)?;
         let row = row.ok_or_else(|| no_delivery(webhook, id))?;
-        Ok(serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&key, e))?)
+        let delivery = serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&key, e))?;
+        match may_see(&reach, &delivery) {
+            true => Ok(delivery),
+            false => Err(no_delivery(webhook, id)),
+        }
     }
 
     /// Returns one attempted delivery of a webhook and its JSON body.
@@ -87,6 +106,12 @@ impl Connect {
         };
         Ok((delivery, event.map(|event| event.to_vec())))
     }
+}
+
+/// Returns whether a delivery is of a location within reach. A webhook may have had others before.
+pub(super) fn may_see(reach: &Reach, delivery: &Delivery) -> bool {
+    let location = delivery.location_id;
+    *reach == Reach::Account || location.is_none_or(|location| reach.includes(location))
 }
 
 pub(super) fn no_delivery(webhook: Id<Webhook>, delivery: Id<Delivery>) -> Error {

@@ -198,29 +198,30 @@ impl Connect {
         let ([account_row, webhooks_row], key) = (rows_of(account), WebhookState::key(id));
         let reads = [&account_row, &webhooks_row, &key].map(|key| Read::Get(key));
         let mut state = self.store().read(&reads).await?;
-        let webhook = self.webhook_in(account, &mut state, id)?;
+        let (webhook, _) = self.webhook_in(account, &mut state, id)?;
         let row = state.value().map_err(Fault::from)?;
         let health = WebhookState::read(&key, row.as_ref()).health_since(webhook.enabled_at);
         Ok((webhook, health))
     }
 
-    /// Finds a webhook within the caller's reach.
+    /// Finds a webhook within the caller's reach, and the reach.
     /// The next answers of `state` are the [rows](rows_of) of the account.
     fn webhook_in(
         &self,
         account: Id<Account>,
         state: &mut State,
         id: Id<Webhook>,
-    ) -> Result<Webhook, Error> {
+    ) -> Result<(Webhook, Reach), Error> {
         let [account_key, webhooks_key] = rows_of(account);
         let row = state.value().map_err(Fault::from)?;
         let account: Account = parse(&account_key, &row.ok_or_else(|| no_account(account))?)?;
         let reach = self.reach_in(&account, UserRight::ManageWebhooks)?;
         let row = state.value().map_err(Fault::from)?;
         let own = Webhooks::read(&webhooks_key, row.as_ref())?.0.into_iter();
-        own.map(|own| own.webhook)
-            .find(|webhook| webhook.id == id && is_within(&reach, webhook))
-            .ok_or_else(|| no_webhook(id))
+        let found = own
+            .map(|own| own.webhook)
+            .find(|webhook| webhook.id == id && is_within(&reach, webhook));
+        Ok((found.ok_or_else(|| no_webhook(id))?, reach))
     }
 
     /// Changes a webhook. Outstanding deliveries go to the new address.

@@ -5,7 +5,10 @@
 
 use serde::Deserialize;
 
-use super::{deliveries::no_delivery, setup::Setup};
+use super::{
+    deliveries::{may_see, no_delivery},
+    setup::Setup,
+};
 use crate::{
     engine::Connect,
     storage::{Key, Range, Read, Value},
@@ -67,6 +70,9 @@ impl Connect {
                 let row = setup.unit.get(place).await?;
                 let row = row.ok_or_else(|| no_delivery(webhook, delivery))?;
                 let sent = Logged::read(place.clone(), row)?;
+                if !may_see(&setup.reach, &sent.delivery) {
+                    return Err(no_delivery(webhook, delivery));
+                }
                 if let Some(event) = sent.delivery.event_key()
                     && setup.unit.get(&event).await?.is_none()
                 {
@@ -161,7 +167,8 @@ impl Connect {
             .transact(account, |mut unit| async move {
                 let mut setup = Setup::begin(self, &mut unit).await?;
                 setup.find(webhook)?;
-                let wanted = wanted(setup.unit, webhook, ids).await?;
+                let mut wanted = wanted(setup.unit, webhook, ids).await?;
+                wanted.retain(|logged| may_see(&setup.reach, &logged.delivery));
                 let sent = wanted.len();
                 for logged in wanted {
                     setup.send_again(logged)?;

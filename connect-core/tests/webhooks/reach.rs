@@ -1,0 +1,84 @@
+//! Deliveries of a webhook that was for other locations before.
+
+use connect_core::{
+    Author, Error, Language, NewLocation, NewUser, Origin, Role, UserRole, WebhookChange,
+    wire::{Timestamp, VatRate},
+};
+
+use super::{PRODUCTS, Scene, URL, endpoints::Answers};
+
+/// Of a webhook moved to a location, its users see the deliveries of this location alone.
+#[tokio::test]
+async fn deliveries_of_former_locations_are_out_of_reach() {
+    let scene = Scene::open().await;
+    let (connect, account) = (scene.connect(), scene.shop.account);
+    let webhook = scene.webhook_at(URL, &PRODUCTS, &[]).await.webhook.id;
+    scene.endpoints.answer(URL, Answers::Status(404));
+    let new = NewLocation {
+        name: "There".into(),
+        currency: "EUR".into(),
+        default_vat_rate: VatRate::percent(9),
+    };
+    let there = connect.create_location(account, new).await.unwrap().id;
+    let access = connect.authorize_owner(account, there, account).await;
+    // Given up after seven attempts each, with deliveries of both locations in turns.
+    for number in 0..3 {
+        let name = format!("Product {number}");
+        scene.product(&name).await;
+        let products = connect.location(access.as_ref().unwrap()).products();
+        let new = connect_core::wire::ProductInput::named(&name);
+        products.create(new).await.unwrap();
+    }
+    for _ in 0..7 {
+        scene.worker.tick().await.unwrap();
+        scene.shop.clock.advance(24 * 3600);
+    }
+    let change = WebhookChange {
+        location_ids: Some(vec![there]),
+        ..WebhookChange::default()
+    };
+    connect
+        .change_webhook(account, webhook, change)
+        .await
+        .unwrap();
+    let new = NewUser {
+        name: "Kim".into(),
+        email: "kim@rye.example".into(),
+        language: Language::En,
+        roles: vec![UserRole {
+            location_id: Some(there),
+            role: Role::Manager,
+        }],
+    };
+    let kim = connect.create_user(account, new).await.unwrap().id;
+    let by = connect.by(Author::User { id: kim }, Origin::default());
+
+    let all = connect
+        .deliveries(account, webhook, None, 200)
+        .await
+        .unwrap();
+    assert_eq!(all.len(), 6);
+    let (own, other): (Vec<_>, Vec<_>) =
+        (all.into_iter()).partition(|of| of.location_id == Some(there));
+    // In pages smaller than what lies between.
+    let (mut seen, mut before) = (Vec::new(), None);
+    loop {
+        let page = by.deliveries(account, webhook, before, 2).await.unwrap();
+        before = page.last().map(|last| last.id);
+        if page.is_empty() {
+            break;
+        }
+        seen.extend(page);
+    }
+    assert_eq!(seen, own);
+    for delivery in &other {
+        let refused = by.delivery(account, webhook, delivery.id).await;
+        assert!(matches!(refused, Err(Error::NotFound(_))), "{refused:?}");
+        let refused = by.resend(account, webhook, delivery.id).await;
+        assert!(matches!(refused, Err(Error::NotFound(_))), "{refused:?}");
+    }
+    by.resend(account, webhook, own[0].id).await.unwrap();
+    let since = Timestamp::EPOCH;
+    let sent = by.resend_given_up(account, webhook, since, None).await;
+    assert_eq!(sent.unwrap().sent, own.len() - 1);
+}
