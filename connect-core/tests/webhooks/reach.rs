@@ -29,7 +29,7 @@ async fn deliveries_of_former_locations_are_out_of_reach() {
         let new = connect_core::wire::ProductInput::named(&name);
         products.create(new).await.unwrap();
     }
-    for _ in 0..7 {
+    for _ in 0..9 {
         scene.worker.tick().await.unwrap();
         scene.shop.clock.advance(24 * 3600);
     }
