@@ -74,3 +74,22 @@ fn what_only_one_of_them_knows_is_seen() {
         ]
     );
 }
+
+/// The threat model names the test behind each line, and the tests are there.
+#[test]
+fn every_test_behind_a_threat_is_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let page = fs::read_to_string(root.join("docs/security.md")).unwrap();
+    let named: Vec<_> = (page.split('`').filter_map(|word| word.split_once(".rs::"))).collect();
+    assert!(named.len() > 80, "only {} tests are named", named.len());
+    for (file, test) in named {
+        let text = fs::read_to_string(root.join(format!("{file}.rs")));
+        let text = text.unwrap_or_else(|error| panic!("{file}.rs: {error}"));
+        // A test of each store is a function with the shop.
+        let is_there = [format!("fn {test}("), format!("on_each_store!({test})")];
+        assert!(
+            is_there.iter().any(|form| text.contains(form)),
+            "{file}.rs has no test {test}"
+        );
+    }
+}
