@@ -314,7 +314,7 @@ const PICTURE: [(&str, Rooms); 2] = [
             ("telemetry", "net"),
             ("workers", "net"),
             ("commands", "sandbox telemetry"),
-            ("dashboard", "commands net sandbox telemetry"),
+            ("dashboard", "commands net sandbox telemetry workers"),
             ("cli", "commands net sandbox telemetry workers"),
             (
                 "api",

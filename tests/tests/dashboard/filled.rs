@@ -61,6 +61,8 @@ impl Filled {
             "/account",
             "/account/email",
             "/account/password",
+            "/account/second-factor",
+            "/account/single-sign-on",
         ];
         let of_shop = [
             "/day".to_owned(),

@@ -24,7 +24,7 @@ use self::browser::{Browser, text};
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_server-under-test");
 
 /// The pages of an owner.
-const PAGES: [&str; 19] = [
+const PAGES: [&str; 21] = [
     "",
     "/day",
     "/journal",
@@ -43,6 +43,8 @@ const PAGES: [&str; 19] = [
     "/account",
     "/account/email",
     "/account/password",
+    "/account/second-factor",
+    "/account/single-sign-on",
     "/sandbox",
 ];
 
