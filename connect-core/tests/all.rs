@@ -50,6 +50,8 @@ mod orders;
 mod owners;
 #[cfg(feature = "conformance")]
 mod pages_at_once;
+#[cfg(all(feature = "logic", feature = "conformance"))]
+mod privacy;
 mod product_bulk;
 #[cfg(feature = "conformance")]
 mod progress;

@@ -8,7 +8,7 @@ use crate::{
     storage::Storage,
     transaction::{
         StorageLimits,
-        environment::{Clock, Environment, Ids, ImageLinks, Randomness, SecretKeys, WebhookLinks},
+        environment::{Clock, Environment, Ids, ImageCopies, ImageLinks, Randomness, SecretKeys, WebhookLinks},
     },
     wire::limits::DEFAULT_TRAIL_DAYS,
 };
@@ -108,6 +108,13 @@ impl ConnectBuilder {
     /// The default is [`HttpsLinks`](crate::transaction::environment::HttpsLinks).
     pub fn image_links(mut self, links: Arc<dyn ImageLinks>) -> Self {
         self.environment.image_links = links;
+        self
+    }
+
+    /// Sets the place of the stored copies of images.
+    /// Without it, an export has no images, and an erasure removes none.
+    pub fn image_copies(mut self, copies: Arc<dyn ImageCopies>) -> Self {
+        self.environment.image_copies = Some(copies);
         self
     }
 

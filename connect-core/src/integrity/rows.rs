@@ -10,8 +10,8 @@ use crate::{
     jobs::SentStock,
     storage::{Entry, Value},
     transaction::{
-        ChangeClock, CompleteSince, QueuedMail, ReadKey, StoredProvider, TrailEntry, TrailHash,
-        TrailHead, keys::Family,
+        ChangeClock, CompleteSince, Erasing, QueuedMail, ReadKey, StoredProvider, TrailEntry,
+        TrailHash, TrailHead, keys::Family,
     },
     wire::Timestamp,
 };
@@ -58,6 +58,8 @@ fn rule(family: Family) -> Option<Rule> {
         Family::Maintenance => parses::<Timestamp>,
         Family::RequestCount => parses::<u32>,
         Family::ClockLead => parses::<u64>,
+        Family::Erasing => parses::<Erasing>,
+        Family::ErasedImage => parses::<Timestamp>,
         Family::Import => unfinished_import,
         // Only transfers and migrations know their content.
         Family::Restored | Family::Migrated => parses::<AnyObject>,

@@ -17,7 +17,7 @@ use crate::{
     },
     storage::{Key, Range, Read, Value},
     transaction::{
-        Account, AccountLocation, Author, End, Error, Fault, Reads, Reason, UnitOfWork, User,
+        Account, AccountLocation, Author, End, Error, Fault, Reads, Reason, Retention, UnitOfWork, User,
         Webhooks,
         keys::{Family, GLOBAL, after_prefix, key},
     },
@@ -78,6 +78,8 @@ impl Connect {
             screens: Vec::new(),
             users: vec![User::owner(ids.next().into(), owner_email)],
             requires_second_factor: false,
+            erasures: Vec::new(),
+            retention: Retention::default(),
         };
         self.store()
             .transact(account.id, |mut unit| async move {

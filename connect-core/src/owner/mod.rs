@@ -5,6 +5,7 @@ mod accounts;
 mod emails;
 mod mail;
 mod owned;
+mod privacy;
 mod screens;
 mod secret_rows;
 mod sign_in;

@@ -118,6 +118,8 @@ mod tests {
             screens: Vec::new(),
             users: Vec::new(),
             requires_second_factor: false,
+            erasures: Vec::new(),
+            retention: crate::transaction::Retention::default(),
         };
         let authorize = |location, scope| {
             authorize(&token(), &account, id(location), &scope).map(|place| place.id)

@@ -199,6 +199,8 @@ mod tests {
                 "Noor.Verhage@rye-and-co.example".to_owned(),
             )],
             requires_second_factor: false,
+            erasures: Vec::new(),
+            retention: crate::transaction::Retention::default(),
         }
     }
 

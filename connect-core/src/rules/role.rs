@@ -33,12 +33,14 @@ pub enum UserRight {
     ManageAccount,
     /// Read the audit trail.
     ReadTrail,
+    /// Export and erase the account, and set how long personal data is kept.
+    ManagePrivacy,
 }
 
 use Role::{Accountant, Developer, Manager};
 
 /// The roles with each right. Owners have all.
-const TABLE: [(UserRight, &[Role]); 12] = [
+const TABLE: [(UserRight, &[Role]); 13] = [
     (UserRight::ReadSales, &[Manager, Accountant]),
     (UserRight::ReadCatalog, &[Manager, Accountant, Developer]),
     (UserRight::ChangeCatalog, &[Manager]),
@@ -51,6 +53,7 @@ const TABLE: [(UserRight, &[Role]); 12] = [
     (UserRight::ManageUsers, &[]),
     (UserRight::ManageAccount, &[]),
     (UserRight::ReadTrail, &[Manager, Accountant]),
+    (UserRight::ManagePrivacy, &[]),
 ];
 
 impl UserRight {

@@ -5,7 +5,7 @@
 //! | 1 | 1 | the rows of stores without a number |
 //! | 2 | 2 | the numbers; the mark of a restored store; the lead of a sandbox's clock |
 //! | 3 | 3 | the progress of migrations; counts in the clock of every location with rows |
-//! | 4 | 4 | users of accounts, with sign-ins of their own; the audit trail, and its last entry in each clock |
+//! | 4 | 4 | users of accounts, with sign-ins of their own; the audit trail, and its last entry in each clock; erasures and retention |
 //!
 //! A program has the number of its newest line, [`RowsVersion::THIS`]. A folder, a database and an
 //! export hold two numbers: the newest program with writes in it, and the oldest program able to

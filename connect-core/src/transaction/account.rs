@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{
-    ReadKey, Relations, Stored, User,
+    PlannedErasure, ReadKey, Relations, Retention, Stored, User,
     keys::{Family, GLOBAL, KeyPart, key},
 };
 use crate::{
@@ -31,6 +31,12 @@ pub struct Account {
     /// Set when users without a second factor have no rights until they add one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub requires_second_factor: bool,
+    /// The planned erasures of the account and its locations.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub erasures: Vec<PlannedErasure>,
+    /// The days to keep personal data.
+    #[serde(skip_serializing_if = "Retention::is_default")]
+    pub retention: Retention,
 }
 
 /// An account as stored, also by a program before users.
@@ -48,6 +54,10 @@ struct StoredAccount {
     users: Vec<User>,
     #[serde(default)]
     requires_second_factor: bool,
+    #[serde(default)]
+    erasures: Vec<PlannedErasure>,
+    #[serde(default)]
+    retention: Retention,
 }
 
 impl From<StoredAccount> for Account {
@@ -63,6 +73,8 @@ impl From<StoredAccount> for Account {
             screens: stored.screens,
             users: stored.users.into_iter().chain(owner).collect(),
             requires_second_factor: stored.requires_second_factor,
+            erasures: stored.erasures,
+            retention: stored.retention,
         }
     }
 }

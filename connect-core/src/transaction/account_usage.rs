@@ -85,6 +85,8 @@ mod tests {
             screens: Vec::new(),
             users: Vec::new(),
             requires_second_factor: false,
+            erasures: Vec::new(),
+            retention: crate::transaction::Retention::default(),
         }
     }
 

@@ -164,6 +164,10 @@ families! {
     ClockLead = 0x07, Global, [];
     /// global | | the last migration of the store's rows, and the progress of the next
     Migrated = 0x08, Global, [];
+    /// global | partition | the erasure of a partition that no account has any more
+    Erasing = 0x09, Global, [Id];
+    /// global | file name | the time when a product with this image was erased
+    ErasedImage = 0x0A, Global, [Text];
 
     /// account | | the account with its locations and screens
     Account = 0x10, Account, [];

@@ -65,6 +65,13 @@ pub const MAX_TOKENS: usize = 200;
 pub const ENDED_TOKEN_DAYS: i64 = 90;
 /// Users per account.
 pub const MAX_USERS: usize = 50;
+/// The grace time of an erasure, in days.
+pub const ERASURE_DAYS: i64 = 30;
+/// The shortest time to keep data by a setting of its account, in days.
+/// By then every delivery of an event to an endpoint that answers is over.
+pub const MIN_RETENTION_DAYS: u32 = 7;
+/// The longest such time, in days.
+pub const MAX_RETENTION_DAYS: u32 = 36_500;
 /// Screens per account.
 pub const MAX_SCREENS: usize = 100;
 /// Webhooks per account.

@@ -1,8 +1,10 @@
 //! Periodic maintenance.
-//! It seals secrets by the first key, purges expired rows, moves the clocks of idle locations, and stores the last uses of tokens.
+//! It seals secrets by the first key, purges expired rows, erases accounts whose grace time is over, moves the
+//! clocks of idle locations, and stores the last uses of tokens.
 //!
 //! Purging uses the monotonic clock of the process, so a step of the machine's clock purges nothing.
 
+mod erasure;
 mod idle;
 mod purge;
 mod secrets;
@@ -58,7 +60,13 @@ impl Connect {
             });
         }
         let done = Purge::new(self, now).run().await?;
-        Ok(Maintenance { sealed, ..done })
+        let erased = self.go_on_erasing(now).await?;
+        self.remove_erased_images(now).await?;
+        Ok(Maintenance {
+            sealed,
+            erased,
+            ..done
+        })
     }
 
     /// Returns true if the clock can be trusted for purging.

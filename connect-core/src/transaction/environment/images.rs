@@ -4,7 +4,7 @@
 
 use async_trait::async_trait;
 
-use crate::wire::ImageErrorCode;
+use crate::wire::{ImageErrorCode, Timestamp};
 
 /// Takes over images from the links of shops.
 #[async_trait]
@@ -19,6 +19,25 @@ pub trait Images: Send + Sync + 'static {
     /// # Errors
     /// The image could not be taken over.
     async fn take_over(&self, link: &str) -> Result<String, ImageFailure>;
+}
+
+/// The stored copies of images, for exports and erasures.
+///
+/// A copy is named by the end of its public link. A name of no copy is one of a missing copy.
+#[async_trait]
+pub trait ImageCopies: Send + Sync + 'static {
+    /// Reads a copy; `None` if it is missing.
+    ///
+    /// # Errors
+    /// The place of the copies failed, in words for the operator.
+    async fn read(&self, name: &str) -> Result<Option<Vec<u8>>, String>;
+
+    /// Removes a copy, unless it was stored again after `unused_since`.
+    /// Returns `true` if it is missing then.
+    ///
+    /// # Errors
+    /// The place of the copies failed, in words for the operator.
+    async fn remove(&self, name: &str, unused_since: Timestamp) -> Result<bool, String>;
 }
 
 /// Checks the image links of writes.

@@ -17,8 +17,8 @@ use std::sync::{
 use uuid::Uuid;
 
 pub use clock::{Clock, ManualClock, SystemClock};
-pub use images::{HttpsLinks, ImageFailure, ImageLinks, Images};
 pub use metrics::{Counter, Deliveries, ImageJobs, Limited, Mails, Metrics};
+pub use images::{HttpsLinks, ImageCopies, ImageFailure, ImageLinks, Images};
 pub use monotonic::{MonotonicClock, Skew};
 pub use secret_keys::{KeyId, KeyRing, NoSecretKey, SecretKey, SecretKeys};
 pub use webhooks::{
@@ -53,6 +53,8 @@ pub(crate) struct Environment {
     pub(crate) secret_keys: Option<Arc<dyn SecretKeys>>,
     /// Checks links to images.
     pub(crate) image_links: Arc<dyn ImageLinks>,
+    /// The stored copies of images, if this process has them.
+    pub(crate) image_copies: Option<Arc<dyn ImageCopies>>,
     /// Checks the addresses of webhooks.
     pub(crate) webhook_links: Arc<dyn WebhookLinks>,
     /// Set when a worker sends mail to users.
@@ -71,6 +73,7 @@ impl Default for Environment {
             randomness: Arc::new(SystemRandomness),
             secret_keys: None,
             image_links: Arc::new(HttpsLinks),
+            image_copies: None,
             webhook_links: Arc::new(HttpsWebhooks),
             queues_mail: false,
             holds_deliveries: false,

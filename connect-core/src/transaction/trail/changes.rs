@@ -108,6 +108,17 @@ impl OperationChanges {
         self.add(object, id, NULL, action, &[]);
     }
 
+    /// Adds an action with the number of rows that it concerned.
+    pub(in crate::transaction) fn add_count(&mut self, (object, id): (&str, Uuid), action: &str, rows: u64) {
+        let rows = ChangedField {
+            name: "rows",
+            show: Show::Value,
+            before: Cow::Borrowed(NULL),
+            after: rows.to_string().into(),
+        };
+        self.add(object, id, NULL, action, &[rows]);
+    }
+
     fn add_parsed(
         &mut self,
         family: &TrailedFamily,

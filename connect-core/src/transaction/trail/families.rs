@@ -183,6 +183,8 @@ static ALL: &[TrailedFamily] = &[
                 field("name", "/name"),
                 field("sandbox", "/sandbox"),
                 field("requiresSecondFactor", "/requiresSecondFactor"),
+                field("erasures", "/erasures"),
+                field("retention", "/retention"),
             ],
         }),
         lists: &[

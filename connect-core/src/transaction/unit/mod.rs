@@ -441,6 +441,11 @@ impl<'s> UnitOfWork<'s> {
         self.changes.add_action(object, id, action);
     }
 
+    /// Notes an action for the trail, with the number of rows that it concerned.
+    pub(crate) fn note_count(&mut self, object: (&str, Uuid), action: &str, rows: u64) {
+        self.changes.add_count(object, action, rows);
+    }
+
     /// Ends the operation: writes its entry of the trail, if it has changes for it.
     /// The commit does so for the last operation.
     pub(crate) fn end_operation(&mut self) {

@@ -147,6 +147,15 @@ impl Shop {
         self.premises = premises;
     }
 
+    /// The folder of its files, if it is in one.
+    #[cfg(all(feature = "redb", feature = "sled"))]
+    pub(crate) fn folder(&self) -> Option<std::path::PathBuf> {
+        match &self.premises {
+            Premises::Directory(folder) => Some(folder.path().to_owned()),
+            _ => None,
+        }
+    }
+
     /// What keeps the files of the shop in place for as long as it is held.
     pub(crate) fn premises(&self) -> Premises {
         self.premises.clone()

@@ -16,7 +16,7 @@ use crate::{
     rules::rate,
     storage::{Commit, Entry, Expectation, Key, Value, Write},
     transaction::{
-        Chunk, CompleteSince, Fault, LenientReader, Lookup,
+        Account, Chunk, CompleteSince, Error, Fault, LenientReader, Lookup,
         keys::{Family, GLOBAL, KeyPart, after_prefix, key, time_bytes},
         tombstones_since_key,
     },
@@ -47,6 +47,8 @@ pub struct Maintenance {
     pub sealed: usize,
     /// Purged entries of the audit trail, older than [their retention](crate::ConnectBuilder::trail_days).
     pub trail_entries: usize,
+    /// Removed rows of erased accounts and locations.
+    pub erased: usize,
     /// Unreadable rows, and failed parts of the round.
     /// They are left for the next round, and named in the log.
     pub failed: usize,
@@ -109,8 +111,9 @@ impl<'c> Purge<'c> {
     }
 
     async fn account(&mut self, account: Uuid) {
-        let locations = match self.connect.account(account.into()).await {
-            Ok(account) => account.locations,
+        let locations = match self.account_after_erasures(account).await {
+            Ok(Some(account)) => account.locations,
+            Ok(None) => return,
             Err(error) => return self.failed(account, &error.cause()),
         };
         for location in locations {
@@ -144,6 +147,19 @@ impl<'c> Purge<'c> {
                 let purged = self.waiting_stock(id, off.at).await;
                 self.note(purged, id);
             }
+        }
+    }
+
+    /// The account, once its due erasures have begun; `None` if it is erased itself.
+    async fn account_after_erasures(&self, id: Uuid) -> Result<Option<Account>, Error> {
+        let account = self.connect.account(id.into()).await?;
+        if account.erasures.iter().all(|of| of.erase_at > self.now) {
+            return Ok(Some(account));
+        }
+        self.connect.begin_erasures(&account, self.now).await?;
+        match self.connect.account(id.into()).await {
+            Err(Error::NotFound(_)) => Ok(None),
+            account => account.map(Some),
         }
     }
 

@@ -1,0 +1,262 @@
+//! The removal of the rows of a partition, and of the entries that lead to them.
+
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::super::Connect;
+use crate::{
+    engine::expiry_of,
+    rules::image::due_at,
+    storage::{Commit, Entry, Expectation, Key, Value, Write},
+    transaction::{
+        ChangeClock, ErasedKind, Erasing, Fault, LenientReader, ReadKey, Store, clock_key,
+        erased_image_key, woken_key,
+        keys::{Family, GLOBAL, KeyPart, after_prefix, key},
+    },
+    wire::{Id, ImageJob, Location, Timestamp, Transaction},
+};
+
+/// Rows removed per commit: few enough to hardly delay writers.
+const CHUNK: usize = 500;
+
+/// The journal, which the law wants kept.
+const JOURNAL: [Family; 8] = [
+    Family::Transaction,
+    Family::TransactionById,
+    Family::JournalDay,
+    Family::ReceiptFrom,
+    Family::ReceiptUpTo,
+    Family::RegisterPeriod,
+    Family::ZReport,
+    Family::ZReportByClosing,
+];
+
+impl Connect {
+    /// Removes all rows of a partition but its clock, and its journal if that is kept.
+    /// Returns the number of removed rows and the row about the erasure; `None` if another process is at it.
+    pub(super) async fn clear(
+        &self,
+        partition: Uuid,
+        erasing: &Erasing,
+        row: Value,
+        keeps_journal: bool,
+    ) -> Result<Option<(usize, Value)>, Fault> {
+        let store = self.store();
+        let reader = LenientReader::new(store);
+        let end = after_prefix(partition.as_bytes());
+        let (own, erasing_key) = (clock_key(partition), Erasing::key(partition));
+        let mut from = Some(Key::from(partition.as_bytes().as_slice()));
+        let mut removed = 0;
+        while let Some(start) = from {
+            let clock = store.get(&own).await?;
+            let piece = reader.piece(&start, Some(&end), CHUNK).await?;
+            let mut writes = Vec::new();
+            for (key, row) in piece.entries.iter().filter(|(key, _)| *key != own) {
+                match ReadKey::of(key) {
+                    Some(at) if keeps_journal && JOURNAL.contains(&at.family) => {
+                        writes.extend(blanked(&at, row).map(|row| (key.clone(), Write::Put(row))));
+                    }
+                    at => {
+                        writes.push((key.clone(), Write::Remove));
+                        removed += 1;
+                        if let Some(at) = at {
+                            elsewhere(&at, row, store.now(), &mut writes);
+                        }
+                    }
+                }
+            }
+            if let Some((damaged, _)) = piece.damaged {
+                writes.push((damaged, Write::Remove));
+            }
+            from = piece.next;
+            if writes.is_empty() {
+                continue;
+            }
+            // Keys of several rows may lead to one entry.
+            writes.sort_by(|(a, _), (b, _)| a.cmp(b));
+            writes.dedup_by(|(a, _), (b, _)| a == b);
+            let guarded = match erasing.kind {
+                ErasedKind::Caller => Commit::default(),
+                // A worker at these rows meets a conflict, and finds them gone.
+                _ => guarded(store, &own, clock)?,
+            };
+            let commit = Commit {
+                expects: vec![(erasing_key.clone(), Expectation::Is(row.clone()))],
+                writes,
+                ..guarded
+            };
+            if !store.commit(commit).await? {
+                return Ok(None);
+            }
+            tokio::task::yield_now().await;
+        }
+        Ok(Some((removed, row)))
+    }
+
+    /// Removes the deliveries about a location from the webhooks of its account.
+    pub(super) async fn erase_deliveries(
+        &self,
+        erasing: &Erasing,
+        location: Id<Location>,
+    ) -> Result<usize, Fault> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct OfLocation {
+            location_id: Option<Id<Location>>,
+        }
+        let is_of = |row: &[u8]| {
+            let row = serde_json::from_slice(row);
+            row.is_ok_and(|row: OfLocation| row.location_id == Some(location))
+        };
+        let store = self.store();
+        let reader = LenientReader::new(store);
+        let webhooks = store.webhooks_of(erasing.account_id.uuid()).await?;
+        let families = [Family::DeliveryByDue, Family::WaitingStock, Family::Delivery];
+        let mut removed = 0;
+        for (webhook, family) in (webhooks.0.iter())
+            .flat_map(|own| families.map(|family| (own.webhook.id.uuid(), family)))
+        {
+            let start = key(webhook, family, &[]);
+            let end = after_prefix(&start);
+            let mut from = Some(start);
+            while let Some(at) = from {
+                let piece = reader.piece(&at, Some(&end), CHUNK).await?;
+                from = piece.next;
+                let rows = piece.entries.into_iter().filter(|(_, row)| is_of(row));
+                let rows: Vec<Entry> = rows.collect();
+                let keys: Vec<Key> = rows.iter().map(|(key, _)| key.clone()).collect();
+                let commit = Commit {
+                    expects: (rows.into_iter())
+                        .map(|(key, row)| (key, Expectation::Is(row)))
+                        .collect(),
+                    writes: keys.into_iter().map(|key| (key, Write::Remove)).collect(),
+                    ..Commit::default()
+                };
+                let count = commit.writes.len();
+                if count > 0 && store.commit(commit).await? {
+                    removed += count;
+                }
+            }
+        }
+        Ok(removed)
+    }
+
+    /// The clock of a partition without other rows, if it has one; `None` with other rows.
+    pub(super) async fn clock_alone(&self, partition: Uuid) -> Result<Option<Option<Entry>>, Fault> {
+        let own = clock_key(partition);
+        let end = after_prefix(partition.as_bytes());
+        let reader = LenientReader::new(self.store());
+        let piece = reader.piece(partition.as_bytes(), Some(&end), 2).await?;
+        let mut rows = piece.entries;
+        Ok(match rows.pop() {
+            _ if piece.damaged.is_some() => None,
+            None => Some(None),
+            Some(row) if row.0 == own => Some(Some(row)),
+            Some(_) => None,
+        })
+    }
+}
+
+/// A commit that moves the clock of the partition.
+fn guarded(store: &Store, own: &Key, clock: Option<Value>) -> Result<Commit, Fault> {
+    // A damaged clock counts nothing any more.
+    let before = ChangeClock::read(own, clock.as_ref()).or_else(|_| ChangeClock::read(own, None))?;
+    let time = before.updated_at;
+    before.moving_to(time, store.nonce(), (own.clone(), clock))
+}
+
+/// Adds the rows of other partitions that belong to a removed row.
+/// What an unreadable row had elsewhere is stray then: its readers pass over it, and a repair removes it.
+fn elsewhere(
+    at: &ReadKey,
+    row: &Value,
+    now: Timestamp,
+    writes: &mut Vec<(Key, Write)>,
+) {
+    let global = |family, parts: &[KeyPart<'_>]| key(GLOBAL, family, parts);
+    let id = at.partition;
+    match at.family {
+        Family::ImageJob => {
+            let job: Option<ImageJob> = serde_json::from_slice(row).ok();
+            let due = job.and_then(|job| Some((due_at(&job)?, job.id)));
+            writes.extend(due.map(|(due, job)| {
+                let parts = [KeyPart::Time(due), KeyPart::Id(id), KeyPart::Id(job.uuid())];
+                (global(Family::ImageJobByDue, &parts), Write::Remove)
+            }));
+        }
+        Family::Product => {
+            #[derive(Deserialize)]
+            #[serde(rename_all = "camelCase")]
+            struct Image {
+                image_url: Option<String>,
+            }
+            let image: Option<Image> = serde_json::from_slice(row).ok();
+            let link = image.and_then(|image| image.image_url);
+            writes.extend(link.map(|link| {
+                let time = Value::from(format!("\"{now}\"").into_bytes());
+                (erased_image_key(&link), Write::Put(time))
+            }));
+        }
+        Family::WebhookState => {
+            #[derive(Deserialize)]
+            struct Due {
+                due: Option<Timestamp>,
+            }
+            let state: Option<Due> = serde_json::from_slice(row).ok();
+            writes.extend(state.and_then(|state| state.due).map(|due| {
+                let parts = [KeyPart::Time(due), KeyPart::Id(id)];
+                (global(Family::WebhookByDue, &parts), Write::Remove)
+            }));
+        }
+        Family::WebhooksLink => writes.push((woken_key(id.into()), Write::Remove)),
+        Family::Answer => {
+            let text = at.text().unwrap_or_default();
+            writes.extend(expiry_of(row).ok().map(|expiry| {
+                let parts = [KeyPart::Time(expiry), KeyPart::Id(id), KeyPart::Text(text)];
+                (global(Family::AnswerByExpiry, &parts), Write::Remove)
+            }));
+        }
+        _ => {}
+    }
+}
+
+/// A row of the journal without the names of persons; `None` if it has none.
+fn blanked(at: &ReadKey, row: &Value) -> Option<Value> {
+    if at.family != Family::Transaction {
+        return None;
+    }
+    let mut row: Transaction = serde_json::from_slice(row).ok()?;
+    if row.employee.is_none() && row.note.is_none() {
+        return None;
+    }
+    (row.employee, row.note) = (None, None);
+    Some(serde_json::to_vec(&row).ok()?.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transaction::keys::{PartitionOwner, Relation};
+
+    /// Otherwise its entries stay behind.
+    #[test]
+    fn every_global_entry_is_removed_with_its_row() {
+        for family in Family::ALL {
+            if let (PartitionOwner::Global, Relation::Entry(..)) = (family.owner(), family.relation())
+            {
+                let is_removed = matches!(
+                    family,
+                    // With the account, in its first commits.
+                    Family::AccountList
+                        | Family::AccountOfToken
+                        | Family::AccountOfScreenKey
+                        | Family::UserOfEmail
+                        // With their rows.
+                        | Family::ImageJobByDue
+                        | Family::WebhookByDue
+                );
+                assert!(is_removed, "{}", family.name());
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! The removal of image copies that only erased products had.
+//!
+//! Copies are stored by their content, so products of several accounts may have the same one.
+
+use std::collections::HashMap;
+
+use serde::Deserialize;
+
+use super::{super::Connect, SETTLED};
+use crate::{
+    storage::{Commit, Expectation, Key, Value, Write},
+    transaction::{
+        Error, Fault, LenientReader, ReadKey, erased_image_key,
+        keys::{Family, GLOBAL, after_prefix, key},
+    },
+    wire::Timestamp,
+};
+
+/// The most copies looked at by one call: each call reads all products.
+const MOST: usize = 5000;
+
+/// Products read at a time.
+const PIECE: usize = 500;
+
+/// The seconds from storing a copy to the commit of its product, at most.
+const ON_ITS_WAY: i64 = 600;
+
+impl Connect {
+    /// Removes the image copies of erased products that no other product has.
+    pub(in super::super) async fn remove_erased_images(&self, begun: Timestamp) -> Result<(), Error> {
+        let mut erased = self.erased_images(begun).await?;
+        let mut settled = Vec::new();
+        let copies = self.store().environment().image_copies.clone();
+        if copies.is_some() && !erased.is_empty() {
+            settled = self.keep_used(&mut erased).await?;
+        }
+        for (entry, row) in erased {
+            let name = ReadKey::of(&entry).and_then(|at| at.text().map(str::to_owned));
+            let since = begun.plus_seconds(-ON_ITS_WAY);
+            let is_gone = match (&copies, &name) {
+                (Some(copies), Some(name)) => copies.remove(name, since).await,
+                _ => Ok(true),
+            };
+            match is_gone {
+                Ok(true) => settled.push((entry, row)),
+                // A product may just be getting it again.
+                Ok(false) => {}
+                Err(failure) => {
+                    tracing::warn!(%failure, "an image of an erased product is not removed yet");
+                }
+            }
+        }
+        for rows in settled.chunks(PIECE) {
+            let unchanged = |(key, row): &(Key, Value)| (key.clone(), Expectation::Is(row.clone()));
+            let commit = Commit {
+                expects: rows.iter().map(unchanged).collect(),
+                writes: (rows.iter())
+                    .map(|(key, _)| (key.clone(), Write::Remove))
+                    .collect(),
+                ..Commit::default()
+            };
+            self.store().commit(commit).await?;
+        }
+        Ok(())
+    }
+
+    /// The images whose products were erased an hour ago.
+    async fn erased_images(&self, now: Timestamp) -> Result<HashMap<Key, Value>, Fault> {
+        let start = key(GLOBAL, Family::ErasedImage, &[]);
+        let end = after_prefix(&start);
+        let reader = LenientReader::new(self.store());
+        let rows = reader.piece(&start, Some(&end), MOST).await?.entries;
+        let is_settled = |(_, row): &(Key, Value)| {
+            let at: Option<Timestamp> = serde_json::from_slice(row).ok();
+            at.is_none_or(|at| at.plus_seconds(SETTLED) <= now)
+        };
+        Ok(rows.into_iter().filter(is_settled).collect())
+    }
+
+    /// Takes the images that products have out of `erased`, and returns them.
+    async fn keep_used(
+        &self,
+        erased: &mut HashMap<Key, Value>,
+    ) -> Result<Vec<(Key, Value)>, Error> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Image {
+            image_url: Option<String>,
+        }
+        let reader = LenientReader::new(self.store());
+        let mut used = Vec::new();
+        for id in self.account_ids().await? {
+            for location in self.account(id).await?.locations {
+                let start = key(location.id.uuid(), Family::Product, &[]);
+                let end = after_prefix(&start);
+                let mut from = Some(start);
+                while let Some(at) = from {
+                    let piece = reader.piece(&at, Some(&end), PIECE).await?;
+                    if let Some((_, error)) = piece.damaged {
+                        // It may be of one of the images.
+                        return Err(Fault::from(error).into());
+                    }
+                    from = piece.next;
+                    for (_, row) in piece.entries {
+                        let image: Option<Image> = serde_json::from_slice(&row).ok();
+                        let link = image.and_then(|image| image.image_url);
+                        let entry = link.map(|link| erased_image_key(&link));
+                        used.extend(entry.and_then(|entry| erased.remove_entry(&entry)));
+                    }
+                    tokio::task::yield_now().await;
+                }
+            }
+        }
+        Ok(used)
+    }
+}

@@ -1,0 +1,204 @@
+//! What an erasure leaves: nothing of the erased, and everything of the others.
+
+use connect_core::{Author, Error, Origin, TrailFilter, TrailScope};
+use uuid::Uuid;
+
+use super::{Tenant, all, holds, is_of, is_of_store};
+use crate::properties::shop::Shop;
+
+const DAY: i64 = 24 * 3600;
+
+on_each_store!(an_erased_account_leaves_nothing);
+
+async fn an_erased_account_leaves_nothing(mut shop: Shop) {
+    let connect = shop.connect.clone();
+    let (one, other) = (
+        Tenant::open(&connect, "Korenbloem").await,
+        Tenant::open(&connect, "Zonnehof").await,
+    );
+    for tenant in [&one, &other] {
+        tenant.trade(&connect).await;
+    }
+    shop.clock.advance(2 * DAY);
+    let planned = connect.erase(one.account, None).await.unwrap();
+    assert_eq!(planned.erase_at, connect.now().plus_seconds(30 * DAY));
+    // A second order changes nothing, and everything goes on.
+    assert_eq!(connect.erase(one.account, None).await.unwrap(), planned);
+    shop.clock.advance(30 * DAY - 3600);
+    connect.maintain().await.unwrap();
+    for tenant in [&one, &other] {
+        tenant.trade(&connect).await;
+    }
+    connect.maintain().await.unwrap();
+    let ids = one.ids(&connect).await;
+    let before = all(&*shop.storage).await;
+    assert!(before.iter().filter(|row| is_of(row, &ids, &one.mark)).count() > 100);
+
+    // The first walk at once, the second after an hour.
+    for seconds in [3600, 60, 3600, 60] {
+        shop.clock.advance(seconds);
+        let done = connect.maintain().await.unwrap();
+        assert_eq!(done.failed, 0, "{done:?}");
+        let report = connect.check(&mut |_| {}).await.unwrap();
+        assert_eq!(report.problems, []);
+    }
+    let after = all(&*shop.storage).await;
+    let left: Vec<_> = after.iter().filter(|row| is_of(row, &ids, &one.mark)).collect();
+    assert!(left.iter().all(|row| is_of_store(row)), "{left:?}");
+    let others = |rows: &[_]| -> Vec<_> {
+        let rows = rows.iter().filter(|row| !is_of(row, &ids, &one.mark) && !is_of_store(row));
+        rows.cloned().collect()
+    };
+    assert_eq!(others(&after), others(&before));
+    let none = connect.account(one.account).await;
+    assert!(matches!(none, Err(Error::NotFound(_))));
+
+    // The trail of the store names it once, with the number of its rows and nothing else.
+    let any = TrailFilter::default();
+    let page = connect.trail(TrailScope::Store, &any, None, 50);
+    let entries = page.await.unwrap().entries;
+    let about = |id: Uuid| entries.iter().filter(move |entry| entry.changes[0].id == id);
+    let [entry] = about(one.account.uuid()).collect::<Vec<_>>()[..] else {
+        panic!("{entries:?}");
+    };
+    let change = &entry.changes[0];
+    assert_eq!((&*change.object, &*change.action), ("account", "erase"));
+    assert!(change.after["rows"].as_u64().unwrap() > 100, "{change:?}");
+    assert!(connect.verify_trail(None, u64::MAX, &mut |_| {}).await.unwrap().faults.is_empty());
+
+    // A copy of the rows has none of the bytes.
+    #[cfg(all(feature = "redb", feature = "sled"))]
+    if let (on, Some(_)) = (shop.on, shop.folder()) {
+        drop(connect);
+        shop.move_to(on).await;
+        let folder = shop.folder().unwrap();
+        let text = |mark: &str| mark.as_bytes().to_vec();
+        for (part, is_there) in [(text(&one.mark), false), (text(&other.mark), true)] {
+            let files = std::fs::read_dir(&folder).unwrap();
+            let found = files.filter(|file| {
+                let path = file.as_ref().unwrap().path();
+                let files = match path.is_dir() {
+                    true => std::fs::read_dir(path).unwrap().map(|file| file.unwrap().path()).collect(),
+                    false => vec![path],
+                };
+                let bytes = files.iter().filter_map(|file| std::fs::read(file).ok());
+                bytes.into_iter().any(|bytes| holds(&bytes, &part))
+            });
+            assert_eq!(found.count() > 0, is_there, "{}", String::from_utf8_lossy(&part));
+        }
+    }
+    let _ = &mut shop;
+}
+
+on_each_store!(an_erased_location_leaves_its_account);
+
+async fn an_erased_location_leaves_its_account(shop: Shop) {
+    let connect = &shop.connect;
+    let tenant = Tenant::open(connect, "Korenbloem").await;
+    tenant.trade(connect).await;
+    let location = tenant.at[0].location().id;
+    connect.erase(tenant.account, Some(location)).await.unwrap();
+    let account = connect.account(tenant.account).await.unwrap();
+    let screens = account.screens.iter().filter(|of| of.location_id == location);
+    let mut ids: Vec<_> = screens.map(|of| of.id.uuid()).collect();
+    ids.push(location.uuid());
+    let webhooks = connect.webhooks(tenant.account).await.unwrap();
+    let only = |of: &&(connect_core::Webhook, _)| of.0.location_ids == [location];
+    ids.extend(webhooks.iter().filter(only).map(|(of, _)| of.id.uuid()));
+    let ids = ids.into_iter().collect();
+    // Stored answers of a token name no location, and end after a day.
+    for seconds in [30 * DAY, 60, 3600, DAY] {
+        shop.clock.advance(seconds);
+        assert_eq!(connect.maintain().await.unwrap().failed, 0);
+        let report = connect.check(&mut |_| {}).await.unwrap();
+        assert_eq!(report.problems, []);
+    }
+    let rows = all(&*shop.storage).await;
+    let left = rows.iter().filter(|row| is_of(row, &ids, "Korenbloem market"));
+    // The account's trail says what was made, and the store's that it is gone.
+    let left: Vec<_> = left.filter(|(key, _)| key[16] != 0xC0).collect();
+    assert!(left.is_empty(), "{left:?}");
+    let account = connect.account(tenant.account).await.unwrap();
+    assert_eq!((account.locations.len(), account.screens.len()), (1, 2));
+    assert_eq!(account.erasures, []);
+    let webhooks = connect.webhooks(tenant.account).await.unwrap();
+    assert_eq!(webhooks.len(), 2);
+    for (token, _) in connect.tokens(tenant.account).await.unwrap() {
+        assert_eq!(token.grants.len(), 1);
+    }
+}
+
+on_each_store!(a_kept_journal_has_no_names);
+
+async fn a_kept_journal_has_no_names(shop: Shop) {
+    let connect = &shop.connect;
+    let tenant = Tenant::open(connect, "Korenbloem").await;
+    tenant.trade(connect).await;
+    let kept = connect_core::Retention {
+        journal_days: Some(100),
+        ..Default::default()
+    };
+    connect.set_retention(tenant.account, kept).await.unwrap();
+    connect.erase(tenant.account, None).await.unwrap();
+    let location = tenant.at[0].location().id.uuid();
+    let of_location = async || {
+        let rows = all(&*shop.storage).await;
+        let mut own = rows.into_iter().filter(|(key, _)| key.starts_with(location.as_bytes()));
+        let families: Vec<u8> = own.clone().map(|(key, _)| key[16]).collect();
+        let persons = own.any(|(_, row)| holds(&row, b"Noor") || holds(&row, b"Ada"));
+        (families, persons)
+    };
+    assert!(of_location().await.1);
+    for seconds in [30 * DAY, 60, 3600] {
+        shop.clock.advance(seconds);
+        assert_eq!(connect.maintain().await.unwrap().failed, 0);
+        assert_eq!(connect.check(&mut |_| {}).await.unwrap().problems, []);
+    }
+    let (families, has_persons) = of_location().await;
+    assert_eq!(families, [0x01, 0x80, 0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87]);
+    assert!(!has_persons);
+    for seconds in [100 * DAY, 60] {
+        shop.clock.advance(seconds);
+        connect.maintain().await.unwrap();
+    }
+    assert!(of_location().await.0.is_empty());
+}
+
+#[tokio::test]
+async fn an_erasure_is_planned_and_taken_back_by_owners_in_time() {
+    let shop = Shop::open(crate::properties::shop::Backend::Memory).await;
+    let (connect, account) = (&shop.connect, shop.at.account().id);
+    let location = Some(shop.at.location().id);
+    let manager = connect_core::NewUser {
+        name: "Ada".into(),
+        email: "ada@bakery.example".into(),
+        language: connect_core::Language::En,
+        roles: vec![connect_core::UserRole {
+            location_id: None,
+            role: connect_core::Role::Manager,
+        }],
+    };
+    let manager = connect.create_user(account, manager).await.unwrap().id;
+    let manager = connect.by(Author::User { id: manager }, Origin::default());
+    for of in [None, location] {
+        let refused = connect.keep(account, of).await.unwrap_err();
+        assert!(refused.to_string().contains("no erasure"), "{refused}");
+        for refused in [
+            manager.erase(account, of).await.map(drop),
+            manager.keep(account, of).await,
+        ] {
+            assert!(matches!(refused, Err(Error::ForbiddenScope(_))), "{refused:?}");
+        }
+        connect.erase(account, of).await.unwrap();
+        connect.keep(account, of).await.unwrap();
+        assert_eq!(connect.account(account).await.unwrap().erasures, []);
+        connect.erase(account, of).await.unwrap();
+    }
+    let unknown = Some(Uuid::from_u128(9).into());
+    assert!(matches!(connect.erase(account, unknown).await, Err(Error::NotFound(_))));
+    shop.clock.advance(30 * DAY);
+    for of in [None, location] {
+        let late = connect.keep(account, of).await.unwrap_err();
+        assert!(late.to_string().contains("grace time is over"), "{late}");
+    }
+}
