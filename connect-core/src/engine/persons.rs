@@ -6,7 +6,7 @@
 use serde_json::Value as Json;
 
 use crate::{
-    storage::{Key, Value},
+    storage::Key,
     transaction::{Fault, UnitOfWork, change_key, keys::Family},
     wire::{Order, Transaction},
 };
@@ -48,7 +48,7 @@ pub(crate) fn blank_receipt(unit: &mut UnitOfWork<'_>, receipt: &Transaction) ->
 /// Blanks the person in the data of an event, if `is_wanted` says so of the data.
 pub(crate) fn blank_event(
     unit: &mut UnitOfWork<'_>,
-    (key, row): (Key, &Value),
+    (key, row): (Key, &[u8]),
     is_wanted: impl Fn(&Json) -> bool,
 ) -> Result<bool, Fault> {
     let mut event: Json = serde_json::from_slice(row).map_err(|e| Fault::corrupt(&key, e))?;

@@ -157,7 +157,8 @@ impl Partition {
             )));
         }
         // With no event left, all were purged, unless the last change is too recent for that.
-        let is_recent = clock.updated_at >= now.plus_days(-EVENT_DAYS);
+        let kept = clock.retained.event_days.unwrap_or(EVENT_DAYS);
+        let is_recent = clock.updated_at >= now.plus_days(-kept);
         let first_missing = newest.map_or(clock.sequence, |newest| newest + 1);
         if first_missing <= clock.sequence && (newest.is_some() || is_recent) && clock.sequence > 0
         {
@@ -199,6 +200,8 @@ impl Partition {
             let kind = match counted.cmp(&there) {
                 Ordering::Less => ProblemKind::ClockBehind,
                 Ordering::Equal => return None,
+                // Old ones are gone.
+                Ordering::Greater if *rows == Family::Order && self.purges_orders() => return None,
                 Ordering::Greater => ProblemKind::Count,
             };
             let name = rows.name();
@@ -284,9 +287,16 @@ impl Partition {
         Ok(Some(Commit { writes, ..commit }))
     }
 
+    /// Returns true if old orders are removed by a setting of the account.
+    pub(super) fn purges_orders(&self) -> bool {
+        let clock = self.read_clock();
+        clock.is_some_and(|clock| clock.retained.orders_from.is_some())
+    }
+
     fn compare_orders(&self) -> Option<Problem> {
         let (sales, orders) = (self.sales_of_orders, self.paid_orders);
-        (sales != orders).then(|| {
+        let is_less = sales > orders && self.purges_orders();
+        (sales != orders && !is_less).then(|| {
             let message = format!("{sales} sales name an order, and {orders} orders a sale");
             let orders = key(self.id, Family::Order, &[]);
             Problem::new(ProblemKind::Count, &orders, message)

@@ -19,6 +19,7 @@ pub(crate) use webhooks::{Failing, LEASE, WebhookLease, WebhookState, due_key};
 pub use {
     account_changes::{AccountChange, LocationChange},
     accounts::{NewAccount, NewLocation},
+    privacy::{AccountPiece, Blanked, Person},
     screens::NewScreen,
     sign_in::{
         Invited, IssuedInvitation, IssuedSession, NewProvider, NewSecondFactor, OpenSession,

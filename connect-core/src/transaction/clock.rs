@@ -37,9 +37,42 @@ pub(crate) struct ChangeClock {
         skip_serializing_if = "Option::is_none"
     )]
     pub(crate) usage: Option<Usage>,
+    /// What the retention of the account has done so far.
+    #[serde(default, skip_serializing_if = "Retained::is_default")]
+    pub(crate) retained: Retained,
     /// The last entry of the trail; `None` without any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) trail: Option<TrailHead>,
+}
+
+/// The progress of a retention at a location.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Retained {
+    /// Orders made before are gone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) orders_from: Option<Timestamp>,
+    /// Orders made before have no names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) orders_blanked: Option<Timestamp>,
+    /// Receipts up to this number have no names.
+    pub(crate) receipts_blanked: u64,
+    /// The fewest days for which events were kept; `None` for the service's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) event_days: Option<i64>,
+}
+
+impl Retained {
+    const NOTHING: Self = Self {
+        orders_from: None,
+        orders_blanked: None,
+        receipts_blanked: 0,
+        event_days: None,
+    };
+
+    fn is_default(&self) -> bool {
+        *self == Self::NOTHING
+    }
 }
 
 /// The key of a partition's clock.
@@ -55,6 +88,7 @@ impl ChangeClock {
         nonce: 0,
         numbers: Vec::new(),
         usage: None,
+        retained: Retained::NOTHING,
         trail: None,
     };
 

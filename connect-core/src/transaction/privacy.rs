@@ -9,7 +9,10 @@ use super::{
 };
 use crate::{
     storage::Key,
-    wire::{Id, Location, Timestamp},
+    wire::{
+        Id, Location, Timestamp,
+        limits::{DELIVERY_DAYS, EVENT_DAYS},
+    },
 };
 
 /// The planned erasure of an account, or of one of its locations.
@@ -53,11 +56,34 @@ impl Retention {
 }
 
 impl Account {
+    /// The days to keep events. They hold the names of persons.
+    pub(crate) fn event_days(&self) -> i64 {
+        let Retention {
+            event_days,
+            person_days,
+            ..
+        } = self.retention;
+        fewest(EVENT_DAYS, [event_days, person_days])
+    }
+
+    /// The days to keep deliveries, no more than their events.
+    pub(crate) fn kept_delivery_days(&self) -> i64 {
+        fewest(
+            DELIVERY_DAYS.min(self.event_days()),
+            [self.retention.delivery_days],
+        )
+    }
+
     /// The planned erasure of a location, or of the account.
     pub fn planned_erasure(&self, location: Option<Id<Location>>) -> Option<PlannedErasure> {
         let mut planned = self.erasures.iter();
         planned.find(|of| of.location_id == location).copied()
     }
+}
+
+fn fewest<const N: usize>(own: i64, set: [Option<u32>; N]) -> i64 {
+    let set = set.into_iter().flatten().map(i64::from);
+    set.fold(own, i64::min)
 }
 
 /// The erasure of a partition that no account has any more.

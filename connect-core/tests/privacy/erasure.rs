@@ -191,7 +191,7 @@ async fn an_erasure_is_planned_and_taken_back_by_owners_in_time() {
         }
         connect.erase(account, of).await.unwrap();
         connect.keep(account, of).await.unwrap();
-        assert_eq!(connect.account(account).await.unwrap().erasures, []);
+        assert_eq!(connect.account(account).await.unwrap().planned_erasure(of), None);
         connect.erase(account, of).await.unwrap();
     }
     let unknown = Some(Uuid::from_u128(9).into());

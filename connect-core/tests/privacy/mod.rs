@@ -1,7 +1,9 @@
 //! Privacy: erasures, exports, and how long personal data is kept.
 
 mod erasure;
+mod export;
 mod kills;
+mod retention;
 
 use std::{collections::BTreeSet, sync::Arc};
 

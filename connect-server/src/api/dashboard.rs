@@ -6,7 +6,7 @@ use bytes::Bytes;
 use connect_core::{Connect, Error, Reason, wire::ErrorCode};
 use http::{
     HeaderMap, HeaderValue, Method, StatusCode,
-    header::{CONTENT_ENCODING, CONTENT_TYPE, LOCATION, SET_COOKIE},
+    header::{CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_TYPE, LOCATION, SET_COOKIE},
     uri::Authority,
 };
 use warp::{Filter as _, filters::BoxedFilter, reply::Response};
@@ -150,6 +150,15 @@ fn reply(answer: Answer) -> Reply {
             let css = HeaderValue::from_static("text/css; charset=utf-8");
             let style = Bytes::from_static(style.as_bytes());
             Reply::page(style, policy).with_header(CONTENT_TYPE, css)
+        }
+        AnswerContent::File(name, bytes) => {
+            let kind = HeaderValue::from_static("application/x-ndjson");
+            let file = Reply::page(bytes, policy).with_header(CONTENT_TYPE, kind);
+            // Names are ours, and have no control characters.
+            match HeaderValue::try_from(format!("attachment; filename=\"{name}\"")) {
+                Ok(name) => file.with_header(CONTENT_DISPOSITION, name),
+                Err(_) => file,
+            }
         }
         AnswerContent::Redirect(path) => {
             let page = Reply::page(Bytes::new(), policy);

@@ -1,12 +1,13 @@
 //! Accounts: made, listed and changed.
 
 use clap::{Subcommand, ValueEnum};
-use connect_core::{Account, AccountChange, Error, NewAccount, Reason, wire::Id};
+use connect_core::{Account, AccountChange, Error, NewAccount, Reason, wire::{Id, Timestamp}};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
     execution::{Execution, Shown, known, not_found},
+    privacy::{self, RetentionChanges},
     users,
 };
 use crate::telemetry::audit::Action;
@@ -47,6 +48,36 @@ pub enum AccountCommand {
         /// The account.
         id: Id<Account>,
     },
+    /// Print everything of an account as NDJSON, one record per line, without secrets. Images are in it when a
+    /// server runs.
+    Export {
+        /// The account.
+        id: Id<Account>,
+        /// The place to continue from.
+        #[arg(skip)]
+        #[serde(default)]
+        from: Option<String>,
+    },
+    /// Erase an account with everything of it, in 30 days. Until then everything goes on, and `account keep` takes
+    /// it back.
+    Erase {
+        /// The account.
+        id: Id<Account>,
+    },
+    /// Take back the erasure of an account.
+    Keep {
+        /// The account.
+        id: Id<Account>,
+    },
+    /// Show how long personal data of an account is kept, and change what is named.
+    Retention {
+        /// The account.
+        id: Id<Account>,
+        /// The changes.
+        #[command(flatten)]
+        #[serde(flatten)]
+        changes: RetentionChanges,
+    },
 }
 
 /// The demand of an account on the sign-in of its users.
@@ -77,6 +108,9 @@ pub struct AccountView {
     pub locations: usize,
     /// The number of its screens. Without any, the API refuses its tokens.
     pub screens: usize,
+    /// The time of its planned erasure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub erase_at: Option<Timestamp>,
 }
 
 /// Executes a command.
@@ -133,6 +167,22 @@ pub(super) async fn execute<'a>(
             let owner = account.first_owner().cloned().ok_or_else(none)?;
             users::invite(to, *id, owner).await?
         }
+        AccountCommand::Export { id, from } => {
+            to.on_account(Action::ExportAccount, *id)?;
+            privacy::export(to, *id, from.as_deref()).await?
+        }
+        AccountCommand::Erase { id } => {
+            to.on_account(Action::EraseAccount, *id)?;
+            privacy::erase(to, *id, None).await?
+        }
+        AccountCommand::Keep { id } => {
+            to.on_account(Action::KeepAccount, *id)?;
+            privacy::keep(to, *id, None).await?
+        }
+        AccountCommand::Retention { id, changes } => {
+            to.on_account(Action::ChangeRetention, *id)?;
+            privacy::retention(to, *id, *changes).await?
+        }
     })
 }
 
@@ -149,14 +199,25 @@ fn names_flag(error: Error) -> Error {
     }
 }
 
+/// Returns the command for the rest of a result, if there is more.
+pub(super) fn rest(command: &AccountCommand, result: &Value) -> Option<AccountCommand> {
+    let AccountCommand::Export { id, .. } = command else {
+        return None;
+    };
+    let from = Some(result["next"].as_str()?.to_owned());
+    Some(AccountCommand::Export { id: *id, from })
+}
+
 /// Returns the note for a command executed without a running server.
 pub(super) fn without_server(command: &AccountCommand) -> Option<&'static str> {
     matches!(command, AccountCommand::Invite { .. }).then_some(users::LINK_WITHOUT_SERVER)
 }
 
 fn view(account: Account) -> AccountView {
+    let planned = account.planned_erasure(None);
     AccountView {
         id: account.id,
+        erase_at: planned.map(|planned| planned.erase_at),
         owner_email: account.owner_email().to_owned(),
         name: account.name,
         sandbox: account.sandbox,
@@ -186,6 +247,13 @@ pub(super) fn text(command: &AccountCommand, result: Value) -> serde_json::Resul
         }
         AccountCommand::Change { .. } => line(&serde_json::from_value(result)?),
         AccountCommand::Invite { .. } => users::invitation_text(result)?,
+        AccountCommand::Export { .. } => {
+            let lines = result["lines"].as_str().unwrap_or_default();
+            lines.trim_end().to_owned()
+        }
+        AccountCommand::Erase { id } => privacy::erased_text("account", &id.to_string(), result)?,
+        AccountCommand::Keep { id } => privacy::kept_text("account", &id.to_string()),
+        AccountCommand::Retention { .. } => privacy::retention_text(result)?,
         AccountCommand::List => {
             let accounts: Vec<AccountView> = serde_json::from_value(result)?;
             if accounts.is_empty() {
@@ -208,7 +276,8 @@ fn line(account: &AccountView) -> String {
         SecondFactorDemand::Required => "  second factor required",
         SecondFactorDemand::Optional => "",
     };
-    format!("{id}  {name}  {email}  {locations}  {screens}{sandbox}{demand}")
+    let erased = privacy::planned(account.erase_at);
+    format!("{id}  {name}  {email}  {locations}  {screens}{sandbox}{demand}{erased}")
 }
 
 fn counted(number: usize, what: &str) -> String {

@@ -3,12 +3,15 @@
 use clap::{Args, Subcommand};
 use connect_core::{
     Account, AccountLocation, Connect, Error, LocationChange, NewLocation,
-    wire::{Id, Location, VatRate},
+    wire::{Id, Location, Timestamp, VatRate},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::execution::{Execution, OfAccount, Shown, known};
+use super::{
+    execution::{Execution, OfAccount, Shown, known},
+    privacy::{self, PersonArguments},
+};
 use crate::telemetry::audit::Action;
 
 /// A command about locations: the shops of an account.
@@ -40,6 +43,26 @@ pub enum LocationCommand {
         #[command(flatten)]
         changes: LocationChanges,
     },
+    /// Erase a location with everything of it, in 30 days. Until then everything goes on, and `location keep` takes
+    /// it back.
+    Erase {
+        /// The location.
+        id: Id<Location>,
+    },
+    /// Take back the erasure of a location.
+    Keep {
+        /// The location.
+        id: Id<Location>,
+    },
+    /// Blank the name of a person in receipts, orders and events of a location.
+    Blank {
+        /// The location.
+        id: Id<Location>,
+        /// The person.
+        #[command(flatten)]
+        #[serde(flatten)]
+        person: PersonArguments,
+    },
 }
 
 /// The changes of a location; at least one.
@@ -64,6 +87,9 @@ pub struct LocationView {
     pub location: AccountLocation,
     /// The account of the location.
     pub account_id: Id<Account>,
+    /// The time of its planned erasure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub erase_at: Option<Timestamp>,
 }
 
 impl OfAccount for Location {
@@ -104,15 +130,21 @@ pub(super) async fn execute<'a>(
             known(LocationView {
                 location,
                 account_id,
+                erase_at: None,
             })
         }
         LocationCommand::List => {
             let mut all = Vec::new();
             for account_id in to.accounts().await? {
-                let locations = connect.account(account_id).await?.locations.into_iter();
-                all.extend(locations.map(|location| LocationView {
-                    location,
+                let account = connect.account(account_id).await?;
+                let erase_at = |location| {
+                    let planned = account.planned_erasure(Some(location));
+                    planned.map(|planned| planned.erase_at)
+                };
+                all.extend(account.locations.iter().map(|location| LocationView {
+                    location: location.clone(),
                     account_id,
+                    erase_at: erase_at(location.id),
                 }));
             }
             known(all)
@@ -124,10 +156,25 @@ pub(super) async fn execute<'a>(
                 default_vat_rate: changes.vat_rate,
             };
             let location = connect.change_location(account_id, *id, change).await?;
+            let account = connect.account(account_id).await?;
+            let planned = account.planned_erasure(Some(*id));
             known(LocationView {
                 location,
                 account_id,
+                erase_at: planned.map(|planned| planned.erase_at),
             })
+        }
+        LocationCommand::Erase { id } => {
+            let account = to.on(Action::EraseLocation, *id).await?;
+            privacy::erase(to, account, Some(*id)).await?
+        }
+        LocationCommand::Keep { id } => {
+            let account = to.on(Action::KeepLocation, *id).await?;
+            privacy::keep(to, account, Some(*id)).await?
+        }
+        LocationCommand::Blank { id, person } => {
+            let account = to.on(Action::BlankPerson, *id).await?;
+            privacy::blank(to, account, *id, person).await?
         }
     })
 }
@@ -148,6 +195,9 @@ pub(super) fn text(command: &LocationCommand, result: Value) -> serde_json::Resu
             )
         }
         LocationCommand::Change { .. } => line(&serde_json::from_value(result)?),
+        LocationCommand::Erase { id } => privacy::erased_text("location", &id.to_string(), result)?,
+        LocationCommand::Keep { id } => privacy::kept_text("location", &id.to_string()),
+        LocationCommand::Blank { .. } => privacy::blanked_text(&result),
         LocationCommand::List => {
             let locations: Vec<LocationView> = serde_json::from_value(result)?;
             if locations.is_empty() {
@@ -166,7 +216,10 @@ fn line(view: &LocationView) -> String {
     let (at, account) = (&view.location, view.account_id);
     let rate = json!(at.default_vat_rate);
     format!(
-        "{}  {}  {}  VAT {rate} %  of account {account}",
-        at.id, at.name, at.currency
+        "{}  {}  {}  VAT {rate} %  of account {account}{}",
+        at.id,
+        at.name,
+        at.currency,
+        privacy::planned(view.erase_at)
     )
 }

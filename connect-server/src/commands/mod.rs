@@ -8,6 +8,7 @@
 pub mod accounts;
 mod execution;
 pub mod locations;
+pub mod privacy;
 pub mod screens;
 pub mod secrets;
 mod shown_once;
@@ -114,6 +115,7 @@ impl OwnerCommand {
     pub(crate) fn rest(&self, result: &Value) -> Option<Self> {
         match self {
             Self::Trail(command) => trail::rest(command, result).map(Self::Trail),
+            Self::Account(command) => accounts::rest(command, result).map(Self::Account),
             _ => None,
         }
     }

@@ -1,5 +1,6 @@
 //! The answer to a request to the dashboard.
 
+use bytes::Bytes;
 use connect_core::Error;
 use http::StatusCode;
 use maud::Markup;
@@ -37,6 +38,8 @@ pub(crate) enum AnswerContent {
     Style(&'static str),
     /// The path of the page to go to.
     Redirect(String),
+    /// A file to save, in NDJSON: its name and its bytes.
+    File(String, Bytes),
 }
 
 impl Answer {
@@ -51,6 +54,11 @@ impl Answer {
             StatusCode::SEE_OTHER,
             AnswerContent::Redirect(path.to_owned()),
         )
+    }
+
+    /// Sends a file to save.
+    pub(super) fn file(name: String, bytes: Bytes) -> Self {
+        Self::of(StatusCode::OK, AnswerContent::File(name, bytes))
     }
 
     /// Redirects to the first page.

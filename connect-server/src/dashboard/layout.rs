@@ -44,6 +44,18 @@ pub(super) fn page(to: &SignedIn<'_>, section: &str, title: &str, content: Marku
                 a href="/dashboard/account/second-factor" { "Set one up to go on" }
             }
         }
+        @for planned in &account.erasures {
+            aside.banner aria-label="Erasure" {
+                @match account.locations.iter().find(|at| Some(at.id) == planned.location_id) {
+                    Some(at) => { "The location " (at.name) " is erased at " }
+                    None => "This account is erased at ",
+                }
+                (components::time(planned.erase_at)) ". "
+                @if to.session.has(UserRight::ManagePrivacy) {
+                    a href="/dashboard/privacy" { "Take it back" }
+                } @else { "An owner can take it back." }
+            }
+        }
         header {
             a.brand href=(ROOT) { "Connect" }
             (business(account))

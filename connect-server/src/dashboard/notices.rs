@@ -36,11 +36,14 @@ notices! {
     AllResent = "all-resent": "The events are sent again. Reload the page in a moment to see the results.";
     ClockAdvanced = "clock-advanced": "The clock was put ahead. Work that is now due is done within a moment.";
     EmailChanged = "email-changed": "Your e-mail address was changed. Use it from the next sign-in on.";
+    ErasurePlanned = "erasure-planned": "The erasure is planned. Until its time, you can take it back here.";
+    ErasureTakenBack = "erasure-taken-back": "Nothing of it is erased.";
     KeyRevoked = "key-revoked": "The key of the screen is refused from now on.";
     NameChanged = "name-changed": "The name was changed. Earlier records keep the former name.";
     NoneFailed = "none-failed": "There is nothing to send again: no delivery was given up since then, or each was sent again or has become out of date.";
     PasswordChanged = "password-changed": "The password was changed. You are signed out everywhere else.";
     PasswordSet = "password-set": "Your password is set, and you are signed in.";
+    PersonBlanked = "person-blanked": "The name is gone from the receipts, orders and events that had it.";
     PingQueued = "ping-queued": "A test is on its way. Reload the page in a moment to see its result.";
     ProductsChanged = "products-changed": "The products were changed.";
     ProviderRemoved = "provider-removed": "The provider was removed. Users sign in with passwords.";

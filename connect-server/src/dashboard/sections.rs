@@ -39,6 +39,11 @@ pub(super) const SECTIONS: &[(&str, &str, Option<UserRight>)] = &[
         Some(UserRight::ReadTrail),
     ),
     ("/dashboard/account", "Account", None),
+    (
+        "/dashboard/privacy",
+        "Privacy",
+        Some(UserRight::ManagePrivacy),
+    ),
 ];
 
 /// The additional part of the demo.

@@ -433,6 +433,7 @@ impl Started {
         let webhooks = Arc::new(WebhookClient::new(guard.clone())?);
         let providers = ProviderClient::new(guard.clone())?;
         let keys = SecretKeySource::of(&options.store, &options.store.choice()?)?;
+        let copies = copies(options).await?;
         let mut builder = Connect::builder(store.storage())
             .clock(clock.clone())
             .signing_clock(Arc::new(SystemClock))
@@ -441,6 +442,7 @@ impl Started {
             .storage_limits(options.account_limits.limits())
             .trail_days(options.trail_days)
             .image_links(Arc::new(guard.clone()))
+            .image_copies(Arc::new(copies.clone()))
             .webhook_links(Arc::new(PublicWebhooks::new(guard)));
         if options.store.choice()?.is_shared() {
             builder = builder.share_limits();
@@ -458,7 +460,7 @@ impl Started {
         check_clock(&connect, clock.now(), options.trust_clock).await?;
         keys.prepare(&connect).await?;
         let listeners = Listeners::bind(options).await?;
-        let images = images(options, allowed, &listeners.api).await?;
+        let images = images(options, copies, allowed, &listeners.api)?;
         // Last, as older programs are refused from then on: a wrong setting should not end their service.
         connect.migrate().await.map_err(RunError::Migration)?;
         let shop = if is_demo {
@@ -523,18 +525,23 @@ fn write_pass(path: PathBuf, credentials: &AdminCredentials) -> Option<AdminCred
         .ok()
 }
 
+/// Opens the copies of images.
+async fn copies(options: &Options) -> Result<Copies, RunError> {
+    Ok(match options.image_place(&options.store.choice()?) {
+        ImagePlace::Folder(folder) => Copies::in_folder(&folder)?,
+        ImagePlace::Bucket(address) => Copies::in_bucket(&address, env::vars_os()).await?,
+        ImagePlace::Memory => Copies::in_memory(),
+    })
+}
+
 /// Makes the image service, with links to the address of `api`.
-async fn images(
+fn images(
     options: &Options,
+    copies: Copies,
     allowed: Networks,
     api: &Server,
 ) -> Result<ImageService, RunError> {
     let wanted = &options.images;
-    let copies = match options.image_place(&options.store.choice()?) {
-        ImagePlace::Folder(folder) => Copies::in_folder(&folder)?,
-        ImagePlace::Bucket(address) => Copies::in_bucket(&address, env::vars_os()).await?,
-        ImagePlace::Memory => Copies::in_memory(),
-    };
     let public = wanted.public_url.clone().unwrap_or_else(|| {
         if api.address().ip().is_unspecified() {
             tracing::warn!("links to images do not work: set --public-url");

@@ -76,6 +76,20 @@ actions! {
     CreateAccount = "account.create",
     /// An account gets another name, or other demands on signing in.
     ChangeAccount = "account.change",
+    /// Everything of an account is exported.
+    ExportAccount = "account.export",
+    /// The erasure of an account is planned.
+    EraseAccount = "account.erase",
+    /// The erasure of an account is taken back.
+    KeepAccount = "account.keep",
+    /// An account gets other times to keep personal data.
+    ChangeRetention = "account.retention",
+    /// The erasure of a location is planned.
+    EraseLocation = "location.erase",
+    /// The erasure of a location is taken back.
+    KeepLocation = "location.keep",
+    /// The name of a person is blanked at a location.
+    BlankPerson = "location.blank",
     /// A location is made.
     CreateLocation = "location.create",
     /// A location gets another name or VAT rate.

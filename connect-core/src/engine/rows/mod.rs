@@ -96,7 +96,11 @@ pub trait Listed: Row + DeserializeOwned + Send + Sync + 'static {
         };
         let request = PageRequest::of_rows(Self::LIST, access, query, whole, connect.now())?;
         Ok(match Self::KEPT_DAYS {
-            Some(days) => request.kept(days, Self::after(query)),
+            Some(days) => {
+                // Its account may keep them for fewer.
+                let days = days.min(access.account().event_days());
+                request.kept(days, Self::after(query))
+            }
             None => request,
         })
     }

@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use super::{
     Author, Authorship, Fault, Webhooks,
-    clock::{ChangeClock, clock_key},
+    clock::{ChangeClock, Retained, clock_key},
     environment::ImageLinks,
     keys::{Family, after_prefix, key},
     reads::{QueuedRead, Reads},
@@ -72,6 +72,8 @@ pub struct UnitOfWork<'s> {
     unread: FxHashSet<Key>,
     /// Set when the commit adds work to a queue.
     wakes_workers: bool,
+    /// Set when the clock alone is worth a commit.
+    keeps_progress: bool,
     buffer: Vec<u8>,
 }
 
@@ -97,6 +99,7 @@ impl<'s> UnitOfWork<'s> {
             bytes_elsewhere: 0,
             unread: FxHashSet::default(),
             wakes_workers: false,
+            keeps_progress: false,
             buffer: Vec::new(),
         }
     }
@@ -446,6 +449,17 @@ impl<'s> UnitOfWork<'s> {
         self.changes.add_count(object, action, rows);
     }
 
+    /// The progress of the retention at this location, to be changed.
+    /// Without other writes, it is committed after [`keep_progress`](Self::keep_progress).
+    pub(crate) fn retained_mut(&mut self) -> &mut Retained {
+        &mut self.clock.retained
+    }
+
+    /// Commits the clock even without other writes.
+    pub(crate) fn keep_progress(&mut self) {
+        self.keeps_progress = true;
+    }
+
     /// Ends the operation: writes its entry of the trail, if it has changes for it.
     /// The commit does so for the last operation.
     pub(crate) fn end_operation(&mut self) {
@@ -629,7 +643,7 @@ impl<'s> UnitOfWork<'s> {
     /// Commits all writes, and releases the lock; `false` on a conflict.
     pub(super) async fn commit(mut self) -> Result<bool, Fault> {
         self.end_operation();
-        if self.writes.is_empty() {
+        if self.writes.is_empty() && !self.keeps_progress {
             return self.confirm().await;
         }
         if !self.unread.is_empty() {

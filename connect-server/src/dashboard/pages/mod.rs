@@ -7,6 +7,7 @@ mod invitation;
 mod names;
 mod once;
 mod overview;
+mod privacy;
 mod problem;
 mod route;
 mod sandbox;
@@ -24,7 +25,7 @@ use std::future::ready;
 use connect_core::{
     Error,
     UserRight::{
-        ChangeCatalog, ManageAccount, ManageScreens, ManageTokens, ManageUsers, ManageWebhooks,
+        ChangeCatalog, ManageAccount, ManagePrivacy, ManageScreens, ManageTokens, ManageUsers, ManageWebhooks,
         ReadCatalog, ReadSales, ReadTrail, UseSandbox,
     },
 };
@@ -166,6 +167,53 @@ static ROUTES: &[Route] = &[
         "account/single-sign-on/remove",
         Action::ChangeProvider,
         With(ManageAccount, |to, _| single_sign_on::remove(to).boxed()),
+    ),
+    Route::page(
+        "privacy",
+        With(ManagePrivacy, |to, _| privacy::show(to).boxed()),
+    ),
+    Route::page(
+        "privacy/export",
+        With(ManagePrivacy, |to, _| privacy::export(to).boxed()),
+    ),
+    Route::form(
+        "privacy/export",
+        Action::ExportAccount,
+        With(ManagePrivacy, |to, _| privacy::download(to).boxed()),
+    ),
+    Route::form(
+        "privacy/erase",
+        Action::EraseAccount,
+        With(ManagePrivacy, |to, _| privacy::erase(to).boxed()),
+    ),
+    Route::form(
+        "privacy/keep",
+        Action::KeepAccount,
+        With(ManagePrivacy, |to, _| privacy::keep(to).boxed()),
+    ),
+    Route::form(
+        "privacy/locations/{}/erase",
+        Action::EraseLocation,
+        With(ManagePrivacy, |to, [id, _]| {
+            privacy::erase_location(to, id).boxed()
+        }),
+    ),
+    Route::form(
+        "privacy/locations/{}/keep",
+        Action::KeepLocation,
+        With(ManagePrivacy, |to, [id, _]| {
+            privacy::keep_location(to, id).boxed()
+        }),
+    ),
+    Route::form(
+        "privacy/retention",
+        Action::ChangeRetention,
+        With(ManagePrivacy, |to, _| privacy::retention(to).boxed()),
+    ),
+    Route::form(
+        "privacy/blank",
+        Action::BlankPerson,
+        With(ManagePrivacy, |to, _| privacy::blank(to).boxed()),
     ),
     Route::page(
         "tokens",

@@ -274,7 +274,11 @@ pub(super) async fn requests(to: &SignedIn<'_>, id: &str) -> Result<Answer, Erro
     let tokens = to.connect.tokens(to.account().id).await?;
     let found = tokens.into_iter().find(|(token, _)| token.id == id);
     let (token, _) = found.ok_or_else(components::gone)?;
-    let requests = to.context.recent.of(id);
+    let mut requests = to.context.recent.of(id);
+    if let Some(days) = to.account().retention.request_days {
+        let since = to.connect.now().plus_seconds(-i64::from(days) * 24 * 3600);
+        requests.retain(|request| request.at >= since);
+    }
     let content = html! {
         p.hint { "The last 100 requests with this token since the server was started." }
         @if requests.is_empty() {

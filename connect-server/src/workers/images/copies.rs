@@ -3,7 +3,9 @@
 
 use std::{ffi::OsString, fmt, path::Path, str::FromStr, sync::Arc};
 
+use async_trait::async_trait;
 use bytes::Bytes;
+use connect_core::{environment::ImageCopies, wire::Timestamp};
 use object_store::{
     Error, ObjectStore, ObjectStoreExt as _, local::LocalFileSystem, memory::InMemory,
     path::Path as Key,
@@ -139,6 +141,28 @@ impl Copies {
         Ok(Some(bytes))
     }
 
+    /// Removes a copy, unless it was stored again after `unused_since`.
+    /// Returns `true` if it is missing then.
+    ///
+    /// # Errors
+    /// The store failed.
+    pub async fn remove(&self, name: &CopyName, unused_since: Timestamp) -> Result<bool, CopyError> {
+        let key = name.key();
+        let removed = self.ask(async {
+            let stored = self.store.head(&key).await?.last_modified;
+            if stored.timestamp() >= unused_since.seconds() {
+                return Ok(false);
+            }
+            self.store.delete(&key).await?;
+            Ok(true)
+        });
+        match removed.await {
+            Ok(is_removed) => Ok(is_removed),
+            Err(failure) if failure.is_missing => Ok(true),
+            Err(failure) => Err(CopyError::Store(failure.reason)),
+        }
+    }
+
     /// Waits for a request to the store.
     async fn ask<T>(
         &self,
@@ -162,6 +186,25 @@ struct StoreFailure {
     /// Set if there is no copy of this name.
     is_missing: bool,
     reason: String,
+}
+
+#[async_trait]
+impl ImageCopies for Copies {
+    async fn read(&self, name: &str) -> Result<Option<Vec<u8>>, String> {
+        let Ok(name) = name.parse() else {
+            return Ok(None);
+        };
+        let bytes = self.get(&name).await.map_err(|error| error.to_string())?;
+        Ok(bytes.map(|bytes| bytes.to_vec()))
+    }
+
+    async fn remove(&self, name: &str, unused_since: Timestamp) -> Result<bool, String> {
+        let Ok(name) = name.parse() else {
+            return Ok(true);
+        };
+        let removed = Self::remove(self, &name, unused_since).await;
+        removed.map_err(|error| error.to_string())
+    }
 }
 
 /// Shows no settings of a bucket, as they hold keys.
@@ -257,6 +300,13 @@ mod tests {
         assert_eq!(files, names);
 
         let reopened = Copies::in_folder(&inner).unwrap();
+        // Stored again meanwhile, long ago, and gone.
+        let soup = copies.put(copy(b"stew", CopyKind::Png)).await.unwrap();
+        for (since, is_gone) in [(0, false), (i64::from(u32::MAX), true), (0, true)] {
+            let since = Timestamp::from_micros(since * 1_000_000);
+            assert_eq!(reopened.remove(&soup, since).await.unwrap(), is_gone);
+        }
+        assert_eq!(reopened.get(&soup).await.unwrap(), None);
         assert_eq!(&reopened.get(&first).await.unwrap().unwrap()[..], b"bread");
         std::fs::remove_file(inner.join(first.to_string())).unwrap();
         assert_eq!(reopened.get(&first).await.unwrap(), None);

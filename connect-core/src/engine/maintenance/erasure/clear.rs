@@ -9,7 +9,7 @@ use crate::{
     rules::image::due_at,
     storage::{Commit, Entry, Expectation, Key, Value, Write},
     transaction::{
-        ChangeClock, ErasedKind, Erasing, Fault, LenientReader, ReadKey, Store, clock_key,
+        ChangeClock, Delivery, ErasedKind, Erasing, Fault, LenientReader, ReadKey, Store, clock_key,
         erased_image_key, woken_key,
         keys::{Family, GLOBAL, KeyPart, after_prefix, key},
     },
@@ -99,19 +99,15 @@ impl Connect {
         erasing: &Erasing,
         location: Id<Location>,
     ) -> Result<usize, Fault> {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct OfLocation {
-            location_id: Option<Id<Location>>,
-        }
-        let is_of = |row: &[u8]| {
-            let row = serde_json::from_slice(row);
-            row.is_ok_and(|row: OfLocation| row.location_id == Some(location))
+        let of_location = |row: &[u8]| {
+            let delivery: Option<Delivery> = serde_json::from_slice(row).ok();
+            delivery.filter(|of| of.location_id == Some(location))
         };
         let store = self.store();
         let reader = LenientReader::new(store);
         let webhooks = store.webhooks_of(erasing.account_id.uuid()).await?;
-        let families = [Family::DeliveryByDue, Family::WaitingStock, Family::Delivery];
+        // A row of the log goes with its place in the queue. What is left in the queue has no other row.
+        let families = [Family::Delivery, Family::DeliveryByDue, Family::WaitingStock];
         let mut removed = 0;
         for (webhook, family) in (webhooks.0.iter())
             .flat_map(|own| families.map(|family| (own.webhook.id.uuid(), family)))
@@ -122,17 +118,19 @@ impl Connect {
             while let Some(at) = from {
                 let piece = reader.piece(&at, Some(&end), CHUNK).await?;
                 from = piece.next;
-                let rows = piece.entries.into_iter().filter(|(_, row)| is_of(row));
-                let rows: Vec<Entry> = rows.collect();
-                let keys: Vec<Key> = rows.iter().map(|(key, _)| key.clone()).collect();
-                let commit = Commit {
-                    expects: (rows.into_iter())
-                        .map(|(key, row)| (key, Expectation::Is(row)))
-                        .collect(),
-                    writes: keys.into_iter().map(|key| (key, Write::Remove)).collect(),
-                    ..Commit::default()
-                };
-                let count = commit.writes.len();
+                let mut commit = Commit::default();
+                for (key, row) in piece.entries {
+                    let Some(delivery) = of_location(&row) else {
+                        continue;
+                    };
+                    let place = delivery.queue_key().filter(|place| *place != key);
+                    let logged = family == Family::Delivery;
+                    let place = place.filter(|_| logged);
+                    let keys = [key.clone()].into_iter().chain(place);
+                    commit.writes.extend(keys.map(|key| (key, Write::Remove)));
+                    commit.expects.push((key, Expectation::Is(row)));
+                }
+                let count = commit.expects.len();
                 if count > 0 && store.commit(commit).await? {
                     removed += count;
                 }

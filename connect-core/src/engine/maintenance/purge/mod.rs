@@ -4,6 +4,7 @@
 //! stop the purge of any other.
 
 mod ended_tokens;
+mod retention;
 mod trail;
 
 use std::{collections::HashSet, fmt::Display};
@@ -16,7 +17,7 @@ use crate::{
     rules::rate,
     storage::{Commit, Entry, Expectation, Key, Value, Write},
     transaction::{
-        Account, Chunk, CompleteSince, Error, Fault, LenientReader, Lookup,
+        Account, Chunk, CompleteSince, End, Error, Fault, LenientReader, Lookup, Reads,
         keys::{Family, GLOBAL, KeyPart, after_prefix, key, time_bytes},
         tombstones_since_key,
     },
@@ -111,18 +112,24 @@ impl<'c> Purge<'c> {
     }
 
     async fn account(&mut self, account: Uuid) {
-        let locations = match self.account_after_erasures(account).await {
-            Ok(Some(account)) => account.locations,
+        let whole = match self.account_after_erasures(account).await {
+            Ok(Some(whole)) => whole,
             Ok(None) => return,
             Err(error) => return self.failed(account, &error.cause()),
         };
-        for location in locations {
+        if whole.kept_delivery_days() < DELIVERY_DAYS {
+            let purged = self.old_deliveries(&whole).await;
+            self.note(purged, account);
+        }
+        for location in &whole.locations {
             let id = location.id.uuid();
             for family in Family::tombstones() {
                 let purged = self.tombstones(id, family).await;
                 self.note(purged, id);
             }
-            let purged = self.events(id).await;
+            let purged = self.events(id, whole.event_days()).await;
+            self.note(purged, id);
+            let purged = self.retention(id, &whole.retention).await;
             self.note(purged, id);
             let purged = self.trail(id).await;
             self.note(purged, id);
@@ -139,7 +146,8 @@ impl<'c> Purge<'c> {
         };
         for own in webhooks.0 {
             let id = own.webhook.id.uuid();
-            let purged = self.deliveries(id).await;
+            let days = whole.kept_delivery_days();
+            let purged = self.deliveries(id, days).await;
             self.note(purged, id);
             if let Some(off) = &own.webhook.switched_off {
                 let purged = self.waiting_deliveries(id).await;
@@ -258,17 +266,36 @@ impl<'c> Purge<'c> {
     }
 
     /// Purges the old events of a location.
-    async fn events(&mut self, location: Uuid) -> Result<(), Fault> {
-        let oldest = self.now.plus_days(-EVENT_DAYS);
+    async fn events(&mut self, location: Uuid, days: i64) -> Result<(), Fault> {
+        if days < EVENT_DAYS {
+            self.note_event_days(location, days).await?;
+        }
+        let oldest = self.now.plus_days(-days);
         let purged = self.older_than(oldest, location, Family::Event).await?;
         self.done.events += purged;
         Ok(())
     }
 
+    /// Notes in the clock that events are kept for so few days: a check asks for younger ones alone.
+    async fn note_event_days(&self, location: Uuid, days: i64) -> Result<(), Fault> {
+        let store = self.connect.store();
+        let noted = store.transact(location, |mut unit| async move {
+            unit.load(Reads::of(location)).await?;
+            let kept = &mut unit.retained_mut().event_days;
+            if kept.is_some_and(|kept| kept <= days) {
+                return Ok::<_, Fault>(End::rollback(()));
+            }
+            *kept = Some(days);
+            unit.keep_progress();
+            Ok(End::commit(unit, ()))
+        });
+        noted.await
+    }
+
     /// Purges the old deliveries of a webhook from its log.
     /// A delivery still being retried is weeks younger than the purged ones, unless its webhook is off.
-    async fn deliveries(&mut self, webhook: Uuid) -> Result<(), Fault> {
-        let oldest = self.now.plus_days(-DELIVERY_DAYS);
+    async fn deliveries(&mut self, webhook: Uuid, days: i64) -> Result<(), Fault> {
+        let oldest = self.now.plus_days(-days);
         let purged = self.older_than(oldest, webhook, Family::Delivery).await?;
         self.done.deliveries += purged;
         Ok(())

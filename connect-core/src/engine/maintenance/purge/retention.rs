@@ -10,9 +10,9 @@ use uuid::Uuid;
 use super::Purge;
 use crate::{
     engine::persons::{blank_order, blank_receipt},
-    storage::{Entry, Key},
+    storage::{Commit, Entry, Expectation, Key, Write},
     transaction::{
-        End, Fault, ReadKey, Reads, Retention, UnitOfWork, change_key,
+        Account, Delivery, End, Fault, ReadKey, Reads, Retention, UnitOfWork, change_key,
         keys::{Family, KeyPart, after_prefix, key},
     },
     wire::{Order, Timestamp, Transaction},
@@ -24,7 +24,52 @@ const ROWS: usize = 200;
 /// Seconds of a day.
 const DAY: i64 = 24 * 3600;
 
+/// The days from the creation of a delivery to its last attempt, at most.
+const TRIED_DAYS: i64 = 2;
+
 impl Purge<'_> {
+    /// Removes queued deliveries older than their account keeps them, before their events go.
+    /// Each goes with its copy in the log.
+    pub(super) async fn old_deliveries(&mut self, account: &Account) -> Result<(), Fault> {
+        let days = account.kept_delivery_days();
+        let oldest = self.now.plus_days(-days);
+        let store = self.connect.store();
+        for own in store.webhooks_of(account.id.uuid()).await?.0 {
+            let webhook = own.webhook.id.uuid();
+            let due = KeyPart::Time(self.now.plus_days(TRIED_DAYS - days));
+            let waiting = key(webhook, Family::WaitingStock, &[]);
+            let waiting_end = after_prefix(&waiting);
+            for (start, end) in [
+                (
+                    key(webhook, Family::DeliveryByDue, &[]),
+                    key(webhook, Family::DeliveryByDue, &[due]),
+                ),
+                (waiting, waiting_end),
+            ] {
+                let mut from = Some(start);
+                while let Some(at) = from {
+                    let piece = self.piece(&at, &end).await?;
+                    from = piece.next;
+                    let mut commit = Commit::default();
+                    for (key, row) in piece.entries {
+                        let delivery: Option<Delivery> = serde_json::from_slice(&row).ok();
+                        let Some(old) = delivery.filter(|of| of.created_at < oldest) else {
+                            continue;
+                        };
+                        let removed = [key.clone(), old.log_key()];
+                        commit.writes.extend(removed.map(|key| (key, Write::Remove)));
+                        commit.expects.push((key, Expectation::Is(row)));
+                    }
+                    let count = commit.expects.len();
+                    if count > 0 && store.commit(commit).await? {
+                        self.done.deliveries += count;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Applies the retention of an account at one of its locations.
     pub(super) async fn retention(
         &mut self,

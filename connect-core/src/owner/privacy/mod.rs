@@ -1,5 +1,11 @@
 //! The privacy of an account: planned erasures, and how long personal data is kept.
 
+mod export;
+mod persons;
+
+pub use export::AccountPiece;
+pub use persons::{Blanked, Person};
+
 use super::{
     accounts::whole_account,
     owned::{self, missing},

@@ -1,0 +1,315 @@
+//! Privacy: export, erasure, and how long personal data is kept.
+
+use bytes::Bytes;
+use connect_core::{Error, PlannedErasure, Reason, Retention, wire::Id, wire::Location};
+use maud::{Markup, html};
+use url::form_urlencoded::Serializer;
+
+use crate::{
+    commands::{
+        Execution,
+        accounts::AccountCommand,
+        locations::LocationCommand,
+        privacy::{PersonArguments, RetentionChanges},
+    },
+    dashboard::{
+        Answer, components,
+        inputs::Problem,
+        layout,
+        notices::{self, Notice},
+        page_request::SignedIn,
+    },
+    telemetry::audit::Action,
+};
+
+const PATH: &str = "/dashboard/privacy";
+const EXPORT: &str = "/dashboard/privacy/export";
+const RETENTION: &str = "/dashboard/privacy/retention";
+const BLANK: &str = "/dashboard/privacy/blank";
+
+/// The bytes of a file of an export. A larger export has several.
+const FILE: usize = 8 * 1024 * 1024;
+
+/// The fields of the times to keep data: name, label, and the value of the account.
+type Days = (&'static str, &'static str, fn(&Retention) -> Option<u32>);
+
+const DAYS: [Days; 6] = [
+    ("orders", "Remove orders", |of| of.order_days),
+    (
+        "persons",
+        "Blank the names of customers and employees",
+        |of| of.person_days,
+    ),
+    ("events", "Keep events (7 to 30)", |of| of.event_days),
+    ("deliveries", "Keep the log of deliveries (7 to 30)", |of| {
+        of.delivery_days
+    }),
+    ("requests", "Show the last requests of tokens (7 to 30)", |of| {
+        of.request_days
+    }),
+    ("journal", "Keep the journal after an erasure", |of| {
+        of.journal_days
+    }),
+];
+
+/// Shows the page.
+pub(super) async fn show(to: &SignedIn<'_>) -> Result<Answer, Error> {
+    Ok(page(to, None))
+}
+
+/// Shows which file of the export is next.
+pub(super) async fn export(to: &SignedIn<'_>) -> Result<Answer, Error> {
+    let from = Some(to.query.get("from")).filter(|from| !from.is_empty());
+    let (_, next) = file(to, from).await?;
+    let next = next.map(|next| {
+        let mut query = Serializer::new(String::new());
+        query.append_pair("from", &next);
+        format!("{EXPORT}?{}", query.finish())
+    });
+    let content = html! {
+        p {
+            "Everything of " (to.account().name) ": a record per line, in JSON, with the images. Passwords and the \
+             values of tokens and keys are not in it."
+        }
+        @if next.is_some() || from.is_some() { p { "It has several files. Download each, in order." } }
+        (components::form(EXPORT, &to.csrf, html! {
+            @if let Some(from) = from { input type="hidden" name="from" value=(from); }
+            button { "Download" }
+        }))
+        @if let Some(next) = next { p { a href=(next) { "The next file" } } }
+        p { a href=(PATH) { "Back to privacy" } }
+    };
+    Ok(layout::page(to, PATH, "Export", content))
+}
+
+/// Sends a file of the export.
+pub(super) async fn download(to: &SignedIn<'_>) -> Result<Answer, Error> {
+    let from = Some(to.form.get("from")).filter(|from| !from.is_empty());
+    let (lines, _) = file(to, from).await?;
+    if from.is_none() {
+        let (account, (object, action)) = (to.account().id, Action::ExportAccount.parts());
+        let noted = to.connect.note_action(Some(account), object, action);
+        noted.await?;
+    }
+    let name = format!("connect-{}.ndjson", to.account().id);
+    Ok(Answer::file(name, Bytes::from(lines)))
+}
+
+/// The lines of a file, and the place of the next one.
+async fn file(to: &SignedIn<'_>, from: Option<&str>) -> Result<(String, Option<String>), Error> {
+    let (mut lines, mut from) = (String::new(), from.map(str::to_owned));
+    loop {
+        let account = to.account().id;
+        let piece = to.connect.export_account(account, from.as_deref()).await?;
+        lines.push_str(&piece.lines);
+        from = piece.next;
+        if from.is_none() || lines.len() >= FILE {
+            return Ok((lines, from));
+        }
+    }
+}
+
+/// Plans the erasure of the account, once its name is written.
+pub(super) async fn erase(to: &SignedIn<'_>) -> Result<Answer, Error> {
+    let planned = match check_name(to, None) {
+        Ok(()) => {
+            let id = to.account().id;
+            to.execute(AccountCommand::Erase { id }).await
+        }
+        Err(error) => Err(error),
+    };
+    erased(to, planned).await
+}
+
+/// Plans the erasure of a location, once its name is written.
+pub(super) async fn erase_location(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
+    let id = components::id(id)?;
+    let planned = match check_name(to, Some(id)) {
+        Ok(()) => to.execute(LocationCommand::Erase { id }).await,
+        Err(error) => Err(error),
+    };
+    erased(to, planned).await
+}
+
+async fn erased(
+    to: &SignedIn<'_>,
+    planned: Result<Execution<'_>, Error>,
+) -> Result<Answer, Error> {
+    match planned {
+        Ok(_) => Ok(Answer::redirect(&notices::at(PATH, Notice::ErasurePlanned))),
+        Err(error) => components::again(error, async |reason| Ok(page(to, Some(reason)))).await,
+    }
+}
+
+/// Checks the written name: that of the location, or of the account.
+fn check_name(to: &SignedIn<'_>, location: Option<Id<Location>>) -> Result<(), Error> {
+    let (account, name) = (to.account(), to.form.get("name").trim());
+    let is_right = match location {
+        None => account.name == name,
+        Some(id) => {
+            let mut locations = account.locations.iter();
+            let at = locations.find(|at| at.id == id);
+            at.ok_or_else(components::gone)?.name == name
+        }
+    };
+    match is_right {
+        true => Ok(()),
+        false => Err(Error::Invalid(Reason::of(
+            "name",
+            "must be the name of what is erased, as it is written above",
+        ))),
+    }
+}
+
+/// Takes back the erasure of the account.
+pub(super) async fn keep(to: &SignedIn<'_>) -> Result<Answer, Error> {
+    let id = to.account().id;
+    let done = to.execute(AccountCommand::Keep { id }).await;
+    kept(to, done).await
+}
+
+/// Takes back the erasure of a location.
+pub(super) async fn keep_location(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
+    let id = components::id(id)?;
+    let done = to.execute(LocationCommand::Keep { id }).await;
+    kept(to, done).await
+}
+
+async fn kept(to: &SignedIn<'_>, done: Result<Execution<'_>, Error>) -> Result<Answer, Error> {
+    match done {
+        Ok(_) => Ok(Answer::redirect(&notices::at(PATH, Notice::ErasureTakenBack))),
+        Err(error) => components::again(error, async |reason| Ok(page(to, Some(reason)))).await,
+    }
+}
+
+/// Changes how long personal data is kept.
+pub(super) async fn retention(to: &SignedIn<'_>) -> Result<Answer, Error> {
+    let days = |name: &'static str| match to.form.get(name).trim() {
+        // An empty field takes the setting away.
+        "" => Ok(Some(0)),
+        text => {
+            let wrong = || Error::Invalid(Reason::of(name, "must be a number of days"));
+            text.parse().map(Some).map_err(|_| wrong())
+        }
+    };
+    let changes = async || {
+        let changes = RetentionChanges {
+            orders: days("orders")?,
+            persons: days("persons")?,
+            events: days("events")?,
+            deliveries: days("deliveries")?,
+            requests: days("requests")?,
+            journal: days("journal")?,
+        };
+        let id = to.account().id;
+        to.execute(AccountCommand::Retention { id, changes }).await
+    };
+    match changes().await {
+        Ok(_) => Ok(Answer::redirect(&notices::at(PATH, Notice::AccountChanged))),
+        Err(error) => components::again(error, async |reason| Ok(page(to, Some(reason)))).await,
+    }
+}
+
+/// Blanks a person at a location.
+pub(super) async fn blank(to: &SignedIn<'_>) -> Result<Answer, Error> {
+    let id = components::id(to.form.get("locationId"))?;
+    let text = to.form.get("person").trim();
+    let record = text.parse().ok();
+    let person = PersonArguments {
+        record,
+        name: record.is_none().then(|| text.to_owned()),
+    };
+    match to.execute(LocationCommand::Blank { id, person }).await {
+        Ok(_) => Ok(Answer::redirect(&notices::at(PATH, Notice::PersonBlanked))),
+        Err(error) => components::again(error, async |reason| Ok(page(to, Some(reason)))).await,
+    }
+}
+
+fn page(to: &SignedIn<'_>, refused: Option<&Reason>) -> Answer {
+    let account = to.account();
+    let content = html! {
+        (components::problem(refused, &["name"]))
+        h2 { "Export" }
+        p.hint { "A file with everything of the account, for you or for another service." }
+        p { a.button.quiet href=(EXPORT) { "Export" } }
+        h2 { "How long data is kept" }
+        p.hint {
+            "In days; an empty field leaves it to the service. Orders and names are kept then, events and deliveries \
+             for 30 days, and an erasure takes the journal with it."
+        }
+        (components::form(RETENTION, &to.csrf, html! {
+            @for (name, label, days) in DAYS {
+                @let value = days(&account.retention).map(|days| days.to_string());
+                div.field {
+                    label for=(name) { (label) }
+                    input id=(name) name=(name) type="text" inputmode="numeric" value=[value];
+                }
+            }
+            button { "Save" }
+        }))
+        h2 { "Blank a person" }
+        p.hint {
+            "The name goes from receipts, orders and events. Write the name as it is stored, or the id of one \
+             receipt or order."
+        }
+        @for at in &account.locations {
+            (components::form(BLANK, &to.csrf, html! {
+                input type="hidden" name="locationId" value=(at.id);
+                div.field {
+                    @let id = format!("person-{}", at.id);
+                    label for=(id) { "Person at " (at.name) }
+                    input id=(id) name="person" type="text" required autocomplete="off";
+                }
+                button.quiet { "Blank" }
+            }))
+        }
+        h2 { "Erase" }
+        p.hint {
+            "Everything goes on for 30 days, in which you can take it back. Then all of it is removed for good; \
+             backups hold it until they are deleted."
+        }
+        @for at in &account.locations {
+            (erasure(to, &at.name, Some(at.id), account.planned_erasure(Some(at.id)), refused))
+        }
+        (erasure(to, &account.name, None, account.planned_erasure(None), refused))
+    };
+    layout::page(to, PATH, "Privacy", content)
+}
+
+/// The form for an erasure, or for taking it back.
+fn erasure(
+    to: &SignedIn<'_>,
+    name: &str,
+    location: Option<Id<Location>>,
+    planned: Option<PlannedErasure>,
+    refused: Option<&Reason>,
+) -> Markup {
+    let (what, path) = match location {
+        Some(id) => ("the location", format!("{PATH}/locations/{id}")),
+        None => ("the whole account", PATH.to_owned()),
+    };
+    let is_sent = to.path == format!("{path}/erase");
+    let problem = Problem::of("name", refused.filter(|_| is_sent));
+    html! {
+        @if let Some(planned) = planned {
+            p.warning { "Erased at " (components::time(planned.erase_at)) ": " (what) " " (name) "." }
+            (components::form(&format!("{path}/keep"), &to.csrf, html! {
+                button { "Keep " (name) }
+            }))
+        } @else {
+            @let full = format!("Erase {what} {name}");
+            (components::confirmed(&full, &full, "Write its name, to be sure that it is meant.",
+                components::form(&format!("{path}/erase"), &to.csrf, html! {
+                    div.field {
+                        @let field = format!("name{}", location.map(|id| format!("-{id}")).unwrap_or_default());
+                        label for=(field) { "Name" }
+                        input id=(field) name="name" type="text" required autocomplete="off"
+                            aria-invalid=[problem.invalid()] aria-describedby=[problem.id()];
+                        (problem.render("Name"))
+                    }
+                    button { "Erase" }
+                })
+            ))
+        }
+    }
+}
