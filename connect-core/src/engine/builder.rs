@@ -8,7 +8,9 @@ use crate::{
     storage::Storage,
     transaction::{
         StorageLimits,
-        environment::{Clock, Environment, Ids, ImageCopies, ImageLinks, Randomness, SecretKeys, WebhookLinks},
+        environment::{
+            Clock, Environment, Ids, ImageCopies, ImageLinks, Randomness, SecretKeys, WebhookLinks,
+        },
     },
     wire::limits::DEFAULT_TRAIL_DAYS,
 };

@@ -17,8 +17,8 @@ use crate::{
     },
     storage::{Key, Range, Read, Value},
     transaction::{
-        Account, AccountLocation, Author, End, Error, Fault, Reads, Reason, Retention, UnitOfWork, User,
-        Webhooks,
+        Account, AccountLocation, Author, End, Error, Fault, Reads, Reason, Retention, UnitOfWork,
+        User, Webhooks,
         keys::{Family, GLOBAL, after_prefix, key},
     },
     wire::{Id, Location, VatRate, read::Invalid},

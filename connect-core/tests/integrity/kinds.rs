@@ -10,7 +10,7 @@ use std::{
 };
 
 use connect_core::{
-    Account, AccountChange, NewAccount, NewProvider, ProviderUser, ScreenType,
+    Account, AccountChange, NewAccount, NewProvider, ProviderUser, Retention, ScreenType,
     environment::Clock as _,
     storage::RowsVersion,
     wire::{Id, OptionGroupInput, OptionInput, OrderInput},
@@ -139,6 +139,32 @@ async fn sign_in(shop: &Shop, account: Id<Account>, has_factor: bool) {
     signed_in.await.unwrap();
 }
 
+/// A shop with a retention, and with a location that is being erased.
+async fn erased() -> Stocked {
+    let stocked = orders::Ordered::open().await.stocked;
+    let (shop, days) = (&stocked.shop, Some(7));
+    let (connect, account) = (&shop.connect, shop.account);
+    let retention = Retention {
+        order_days: days,
+        person_days: days,
+        event_days: days,
+        delivery_days: days,
+        request_days: days,
+        journal_days: days,
+    };
+    connect.set_retention(account, retention).await.unwrap();
+    let location = Some(shop.at.location().id);
+    connect.erase(account, location).await.unwrap();
+    connect.maintain().await.unwrap();
+    shop.location("There").await;
+    for days in [10, 20] {
+        shop.clock.advance(days * 24 * 3600);
+        connect.maintain().await.unwrap();
+    }
+    connect.erase(account, None).await.unwrap();
+    stocked
+}
+
 /// What the file has to say.
 async fn found() -> String {
     let stores = [
@@ -148,6 +174,7 @@ async fn found() -> String {
         webhooks::open().await,
         z_reports::open().await,
         more().await,
+        erased().await,
     ];
     let mut fields: BTreeMap<u8, BTreeSet<String>> = BTreeMap::new();
     for stocked in &stores {

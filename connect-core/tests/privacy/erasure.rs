@@ -32,7 +32,13 @@ async fn an_erased_account_leaves_nothing(mut shop: Shop) {
     connect.maintain().await.unwrap();
     let ids = one.ids(&connect).await;
     let before = all(&*shop.storage).await;
-    assert!(before.iter().filter(|row| is_of(row, &ids, &one.mark)).count() > 100);
+    assert!(
+        before
+            .iter()
+            .filter(|row| is_of(row, &ids, &one.mark))
+            .count()
+            > 100
+    );
 
     // The first walk at once, the second after an hour.
     for seconds in [3600, 60, 3600, 60] {
@@ -43,10 +49,15 @@ async fn an_erased_account_leaves_nothing(mut shop: Shop) {
         assert_eq!(report.problems, []);
     }
     let after = all(&*shop.storage).await;
-    let left: Vec<_> = after.iter().filter(|row| is_of(row, &ids, &one.mark)).collect();
+    let left: Vec<_> = after
+        .iter()
+        .filter(|row| is_of(row, &ids, &one.mark))
+        .collect();
     assert!(left.iter().all(|row| is_of_store(row)), "{left:?}");
     let others = |rows: &[_]| -> Vec<_> {
-        let rows = rows.iter().filter(|row| !is_of(row, &ids, &one.mark) && !is_of_store(row));
+        let rows = rows
+            .iter()
+            .filter(|row| !is_of(row, &ids, &one.mark) && !is_of_store(row));
         rows.cloned().collect()
     };
     assert_eq!(others(&after), others(&before));
@@ -57,14 +68,25 @@ async fn an_erased_account_leaves_nothing(mut shop: Shop) {
     let any = TrailFilter::default();
     let page = connect.trail(TrailScope::Store, &any, None, 50);
     let entries = page.await.unwrap().entries;
-    let about = |id: Uuid| entries.iter().filter(move |entry| entry.changes[0].id == id);
+    let about = |id: Uuid| {
+        entries
+            .iter()
+            .filter(move |entry| entry.changes[0].id == id)
+    };
     let [entry] = about(one.account.uuid()).collect::<Vec<_>>()[..] else {
         panic!("{entries:?}");
     };
     let change = &entry.changes[0];
     assert_eq!((&*change.object, &*change.action), ("account", "erase"));
     assert!(change.after["rows"].as_u64().unwrap() > 100, "{change:?}");
-    assert!(connect.verify_trail(None, u64::MAX, &mut |_| {}).await.unwrap().faults.is_empty());
+    assert!(
+        connect
+            .verify_trail(None, u64::MAX, &mut |_| {})
+            .await
+            .unwrap()
+            .faults
+            .is_empty()
+    );
 
     // A copy of the rows has none of the bytes.
     #[cfg(all(feature = "redb", feature = "sled"))]
@@ -78,13 +100,21 @@ async fn an_erased_account_leaves_nothing(mut shop: Shop) {
             let found = files.filter(|file| {
                 let path = file.as_ref().unwrap().path();
                 let files = match path.is_dir() {
-                    true => std::fs::read_dir(path).unwrap().map(|file| file.unwrap().path()).collect(),
+                    true => std::fs::read_dir(path)
+                        .unwrap()
+                        .map(|file| file.unwrap().path())
+                        .collect(),
                     false => vec![path],
                 };
                 let bytes = files.iter().filter_map(|file| std::fs::read(file).ok());
                 bytes.into_iter().any(|bytes| holds(&bytes, &part))
             });
-            assert_eq!(found.count() > 0, is_there, "{}", String::from_utf8_lossy(&part));
+            assert_eq!(
+                found.count() > 0,
+                is_there,
+                "{}",
+                String::from_utf8_lossy(&part)
+            );
         }
     }
     let _ = &mut shop;
@@ -99,7 +129,10 @@ async fn an_erased_location_leaves_its_account(shop: Shop) {
     let location = tenant.at[0].location().id;
     connect.erase(tenant.account, Some(location)).await.unwrap();
     let account = connect.account(tenant.account).await.unwrap();
-    let screens = account.screens.iter().filter(|of| of.location_id == location);
+    let screens = account
+        .screens
+        .iter()
+        .filter(|of| of.location_id == location);
     let mut ids: Vec<_> = screens.map(|of| of.id.uuid()).collect();
     ids.push(location.uuid());
     let webhooks = connect.webhooks(tenant.account).await.unwrap();
@@ -114,7 +147,9 @@ async fn an_erased_location_leaves_its_account(shop: Shop) {
         assert_eq!(report.problems, []);
     }
     let rows = all(&*shop.storage).await;
-    let left = rows.iter().filter(|row| is_of(row, &ids, "Korenbloem market"));
+    let left = rows
+        .iter()
+        .filter(|row| is_of(row, &ids, "Korenbloem market"));
     // The account's trail says what was made, and the store's that it is gone.
     let left: Vec<_> = left.filter(|(key, _)| key[16] != 0xC0).collect();
     assert!(left.is_empty(), "{left:?}");
@@ -143,7 +178,9 @@ async fn a_kept_journal_has_no_names(shop: Shop) {
     let location = tenant.at[0].location().id.uuid();
     let of_location = async || {
         let rows = all(&*shop.storage).await;
-        let mut own = rows.into_iter().filter(|(key, _)| key.starts_with(location.as_bytes()));
+        let mut own = rows
+            .into_iter()
+            .filter(|(key, _)| key.starts_with(location.as_bytes()));
         let families: Vec<u8> = own.clone().map(|(key, _)| key[16]).collect();
         let persons = own.any(|(_, row)| holds(&row, b"Noor") || holds(&row, b"Ada"));
         (families, persons)
@@ -155,7 +192,10 @@ async fn a_kept_journal_has_no_names(shop: Shop) {
         assert_eq!(connect.check(&mut |_| {}).await.unwrap().problems, []);
     }
     let (families, has_persons) = of_location().await;
-    assert_eq!(families, [0x01, 0x80, 0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87]);
+    assert_eq!(
+        families,
+        [0x01, 0x80, 0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87]
+    );
     assert!(!has_persons);
     for seconds in [100 * DAY, 60] {
         shop.clock.advance(seconds);
@@ -187,15 +227,24 @@ async fn an_erasure_is_planned_and_taken_back_by_owners_in_time() {
             manager.erase(account, of).await.map(drop),
             manager.keep(account, of).await,
         ] {
-            assert!(matches!(refused, Err(Error::ForbiddenScope(_))), "{refused:?}");
+            assert!(
+                matches!(refused, Err(Error::ForbiddenScope(_))),
+                "{refused:?}"
+            );
         }
         connect.erase(account, of).await.unwrap();
         connect.keep(account, of).await.unwrap();
-        assert_eq!(connect.account(account).await.unwrap().planned_erasure(of), None);
+        assert_eq!(
+            connect.account(account).await.unwrap().planned_erasure(of),
+            None
+        );
         connect.erase(account, of).await.unwrap();
     }
     let unknown = Some(Uuid::from_u128(9).into());
-    assert!(matches!(connect.erase(account, unknown).await, Err(Error::NotFound(_))));
+    assert!(matches!(
+        connect.erase(account, unknown).await,
+        Err(Error::NotFound(_))
+    ));
     shop.clock.advance(30 * DAY);
     for of in [None, location] {
         let late = connect.keep(account, of).await.unwrap_err();

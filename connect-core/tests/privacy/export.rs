@@ -42,7 +42,10 @@ async fn exported(
 ) -> String {
     let (mut lines, mut from, mut pieces) = (String::new(), None, 0);
     loop {
-        let piece = connect.export_account(account, from.as_deref()).await.unwrap();
+        let piece = connect
+            .export_account(account, from.as_deref())
+            .await
+            .unwrap();
         lines += &piece.lines;
         pieces += 1;
         between(pieces).await;
@@ -57,7 +60,9 @@ fn kinds(lines: &str) -> BTreeMap<String, usize> {
     let mut kinds = BTreeMap::new();
     for line in lines.lines() {
         let line: Value = serde_json::from_str(line).unwrap();
-        *kinds.entry(line["kind"].as_str().unwrap().to_owned()).or_default() += 1;
+        *kinds
+            .entry(line["kind"].as_str().unwrap().to_owned())
+            .or_default() += 1;
     }
     kinds
 }
@@ -77,13 +82,22 @@ async fn an_export_has_all_of_an_account_and_nothing_of_others(shop: Shop) {
     for tenant in [&one, &other] {
         tenant.trade(&connect).await;
     }
-    let token = connect.create_full_token(one.account, "Sync").await.unwrap();
+    let token = connect
+        .create_full_token(one.account, "Sync")
+        .await
+        .unwrap();
     let lines = exported(&connect, one.account, async |_| ()).await;
     assert!(!lines.to_lowercase().contains("zonnehof"));
     for id in other.ids(&connect).await {
         assert!(!lines.contains(&id.to_string()));
     }
-    for secret in [token.secret.expose(), "argon2", "digest", "rye and spelt", "\"secret\""] {
+    for secret in [
+        token.secret.expose(),
+        "argon2",
+        "digest",
+        "rye and spelt",
+        "\"secret\"",
+    ] {
         assert!(!lines.contains(secret), "{secret}");
     }
     // As many as there are rows of each family.
@@ -97,11 +111,27 @@ async fn an_export_has_all_of_an_account_and_nothing_of_others(shop: Shop) {
     }
     let kinds = kinds(&lines);
     for (family, kind) in [
-        (0x10, "account"), (0x11, "token"), (0x18, "screenKey"), (0x19, "signIn"), (0x1B, "invitation"),
-        (0x1C, "session"), (0x20, "category"), (0x30, "product"), (0x30, "image"), (0x32, "deletedProduct"),
-        (0x40, "imageJob"), (0x70, "optionGroup"), (0x80, "transaction"), (0x82, "dailySummary"),
-        (0x86, "zReport"), (0xA0, "order"), (0x50, "event"), (0x90, "stockLevel"), (0x93, "stockMovement"),
-        (0xB6, "delivery"), (0xC0, "trail"),
+        (0x10, "account"),
+        (0x11, "token"),
+        (0x18, "screenKey"),
+        (0x19, "signIn"),
+        (0x1B, "invitation"),
+        (0x1C, "session"),
+        (0x20, "category"),
+        (0x30, "product"),
+        (0x30, "image"),
+        (0x32, "deletedProduct"),
+        (0x40, "imageJob"),
+        (0x70, "optionGroup"),
+        (0x80, "transaction"),
+        (0x82, "dailySummary"),
+        (0x86, "zReport"),
+        (0xA0, "order"),
+        (0x50, "event"),
+        (0x90, "stockLevel"),
+        (0x93, "stockMovement"),
+        (0xB6, "delivery"),
+        (0xC0, "trail"),
     ] {
         assert_eq!(kinds.get(kind), rows.get(&family), "{kind}");
         assert!(kinds[kind] > 0, "{kind}");
@@ -135,7 +165,9 @@ async fn an_export_goes_on_beside_writers() {
     for line in lines.lines() {
         let line: Value = serde_json::from_str(line).unwrap();
         if line["kind"] == "product" {
-            *found.entry(line["data"]["id"].as_str().unwrap().to_owned()).or_insert(0) += 1;
+            *found
+                .entry(line["data"]["id"].as_str().unwrap().to_owned())
+                .or_insert(0) += 1;
         }
     }
     assert!(made.iter().all(|id| found.get(id) == Some(&1)));
@@ -144,7 +176,12 @@ async fn an_export_goes_on_beside_writers() {
         let refused = connect.export_account(account, Some(place)).await;
         assert!(matches!(refused, Err(Error::Malformed(_))), "{refused:?}");
     }
-    let stranger = connect.by(Author::User { id: Uuid::from_u128(7).into() }, Origin::default());
+    let stranger = connect.by(
+        Author::User {
+            id: Uuid::from_u128(7).into(),
+        },
+        Origin::default(),
+    );
     let refused = stranger.export_account(account, None).await;
     assert!(matches!(refused, Err(Error::NotFound(_))), "{refused:?}");
 }
@@ -161,7 +198,10 @@ async fn only_images_of_no_other_product_are_removed() {
         Tenant::open(&connect, "Korenbloem").await,
         Tenant::open(&connect, "Zonnehof").await,
     );
-    for (tenant, names) in [(&one, ["own.png", "common.png"]), (&other, ["other.png", "common.png"])] {
+    for (tenant, names) in [
+        (&one, ["own.png", "common.png"]),
+        (&other, ["other.png", "common.png"]),
+    ] {
         let products = connect.location(&tenant.at[0]).products();
         for name in names {
             let product = ProductInput {
@@ -176,7 +216,14 @@ async fn only_images_of_no_other_product_are_removed() {
         shop.clock.advance(seconds);
         connect.maintain().await.unwrap();
     }
-    assert_eq!(*copies.removed.lock().unwrap(), BTreeSet::from(["own.png".to_owned()]));
+    assert_eq!(
+        *copies.removed.lock().unwrap(),
+        BTreeSet::from(["own.png".to_owned()])
+    );
     let rows = all(&*shop.storage).await;
-    assert!(!rows.iter().any(|(key, _)| holds(key, b"own.png") || holds(key, b"common.png")));
+    assert!(
+        !rows
+            .iter()
+            .any(|(key, _)| holds(key, b"own.png") || holds(key, b"common.png"))
+    );
 }

@@ -95,11 +95,8 @@ impl Tenant {
         let mark = &self.mark;
         connect.create_full_token(self.account, mark).await.unwrap();
         for place in [0, 1] {
-            let at = connect.authorize_owner(
-                self.account,
-                self.at[place].location().id,
-                self.account,
-            );
+            let at =
+                connect.authorize_owner(self.account, self.at[place].location().id, self.account);
             let at = at.await.unwrap();
             let here = connect.location(&at);
             let number = Uuid::now_v7();
@@ -112,9 +109,10 @@ impl Tenant {
             };
             let request = keyed(product.into(), &format!("{mark}-{number}"));
             let made = here.json::<Product>().create(request).await.unwrap();
-            let product: Product =
-                serde_json::from_value(serde_json::from_slice::<serde_json::Value>(&made.body).unwrap()["data"].clone())
-                    .unwrap();
+            let product: Product = serde_json::from_value(
+                serde_json::from_slice::<serde_json::Value>(&made.body).unwrap()["data"].clone(),
+            )
+            .unwrap();
             let gone = ProductInput::named(format!("{mark} gone"));
             let gone = here.products().create(gone).await.unwrap();
             here.products().delete(gone.id).await.unwrap();
@@ -136,7 +134,10 @@ impl Tenant {
                                "payments": [{ "method": "card", "amountCents": 250 }] });
             let sale = TransactionInput::from_json(sale.to_string().as_bytes()).unwrap();
             till.transactions().write(sale).await.unwrap();
-            till.z_reports().close(ZReportInput::default()).await.unwrap();
+            till.z_reports()
+                .close(ZReportInput::default())
+                .await
+                .unwrap();
         }
         let worker = connect.webhook_worker(Arc::new(Down), None);
         worker.tick().await.unwrap();
@@ -163,7 +164,9 @@ struct Down;
 #[async_trait::async_trait]
 impl WebhookSender for Down {
     async fn send(&self, _: &WebhookRequest) -> Result<WebhookAnswer, SendFailure> {
-        Err(SendFailure::NoAnswer("The connection was refused.".to_owned()))
+        Err(SendFailure::NoAnswer(
+            "The connection was refused.".to_owned(),
+        ))
     }
 }
 
@@ -175,11 +178,16 @@ fn holds(bytes: &[u8], part: &[u8]) -> bool {
 /// Whether a row names one of these ids, or has the mark in any case of letters.
 fn is_of((key, row): &Entry, ids: &BTreeSet<Uuid>, mark: &str) -> bool {
     let has_id = |id: &Uuid| {
-        holds(key, id.as_bytes()) || holds(row, id.as_bytes()) || holds(row, id.to_string().as_bytes())
+        holds(key, id.as_bytes())
+            || holds(row, id.as_bytes())
+            || holds(row, id.to_string().as_bytes())
     };
     let lower = |bytes: &[u8]| bytes.to_ascii_lowercase();
     let mark = mark.to_ascii_lowercase();
-    ids.iter().any(has_id) || [key as &[u8], row].iter().any(|of| holds(&lower(of), mark.as_bytes()))
+    ids.iter().any(has_id)
+        || [key as &[u8], row]
+            .iter()
+            .any(|of| holds(&lower(of), mark.as_bytes()))
 }
 
 /// Whether a row is the store's own: its clock, its trail and the time of the last maintenance.

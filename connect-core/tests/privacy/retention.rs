@@ -2,7 +2,10 @@
 
 use connect_core::{
     Author, Error, Origin, Person, Retention, TrailFilter, TrailScope,
-    wire::{Order, Transaction, query::{OrderQuery, SyncQuery, TransactionQuery}},
+    wire::{
+        Order, Transaction,
+        query::{OrderQuery, SyncQuery, TransactionQuery},
+    },
 };
 
 use super::{Tenant, all, holds};
@@ -41,7 +44,8 @@ async fn noted(shop: &Shop, tenant: &Tenant, action: &str) -> Vec<u64> {
     let page = shop.connect.trail(scope, &any, None, 200).await.unwrap();
     let changes = page.entries.iter().flat_map(|entry| &entry.changes);
     let of = changes.filter(|change| change.action == action);
-    of.map(|change| change.after["rows"].as_u64().unwrap()).collect()
+    of.map(|change| change.after["rows"].as_u64().unwrap())
+        .collect()
 }
 
 on_each_store!(old_orders_go_and_old_names_are_blanked);
@@ -67,7 +71,10 @@ async fn old_orders_go_and_old_names_are_blanked(shop: Shop) {
         delivery_days: Some(7),
         ..Retention::default()
     };
-    connect.set_retention(tenant.account, retention).await.unwrap();
+    connect
+        .set_retention(tenant.account, retention)
+        .await
+        .unwrap();
     for _ in 0..2 {
         clean(&shop).await;
     }
@@ -83,17 +90,27 @@ async fn old_orders_go_and_old_names_are_blanked(shop: Shop) {
     };
     let here = shop.connect.location(&tenant.kiosks[0]).orders();
     let changed = here.list(&changed).await.unwrap().data;
-    assert_eq!(changed.iter().map(|order| order.id).collect::<Vec<_>>(), [before[0].id]);
+    assert_eq!(
+        changed.iter().map(|order| order.id).collect::<Vec<_>>(),
+        [before[0].id]
+    );
     // Once for each of the two locations.
     assert_eq!(noted(&shop, &tenant, "blank receipts").await, [1, 1]);
     assert_eq!(noted(&shop, &tenant, "blank orders").await, [1, 1]);
 
     retention.order_days = Some(15);
-    connect.set_retention(tenant.account, retention).await.unwrap();
+    connect
+        .set_retention(tenant.account, retention)
+        .await
+        .unwrap();
     for _ in 0..2 {
         clean(&shop).await;
     }
-    let left: Vec<_> = orders(&shop, &tenant).await.iter().map(|order| order.id).collect();
+    let left: Vec<_> = orders(&shop, &tenant)
+        .await
+        .iter()
+        .map(|order| order.id)
+        .collect();
     assert_eq!(left, [before[1].id, before[2].id]);
     assert_eq!(noted(&shop, &tenant, "purge orders").await, [1, 1]);
     // Numbers go on, sales stay, and nothing else has changed.
@@ -104,7 +121,12 @@ async fn old_orders_go_and_old_names_are_blanked(shop: Shop) {
     shop.clock.advance(100 * DAY);
     clean(&shop).await;
     assert_eq!(orders(&shop, &tenant).await.len(), 0);
-    assert!(receipts(&shop, &tenant).await.iter().all(|row| row.employee.is_none()));
+    assert!(
+        receipts(&shop, &tenant)
+            .await
+            .iter()
+            .all(|row| row.employee.is_none())
+    );
     let rows = all(&*shop.storage).await;
     let events = rows.iter().filter(|(key, _)| key[16] == 0x50);
     assert!(!events.clone().any(|(_, row)| holds(row, b"Korenbloem")));
@@ -121,26 +143,51 @@ async fn a_person_is_blanked_by_record_and_by_name() {
     let location = tenant.at[0].location().id;
     let receipt = receipts(&shop, &tenant).await[0].id.uuid();
     let of_record = Person::OfRecord(receipt);
-    let one = connect.blank_person(tenant.account, location, &of_record).await.unwrap();
+    let one = connect
+        .blank_person(tenant.account, location, &of_record)
+        .await
+        .unwrap();
     assert_eq!((one.receipts, one.orders, one.events), (1, 0, 1));
-    assert_eq!(names(&shop, &tenant).await, (vec![true, true], vec![false, true]));
+    assert_eq!(
+        names(&shop, &tenant).await,
+        (vec![true, true], vec![false, true])
+    );
     let ada = Person::Named("Korenbloem Ada".into());
-    let found = connect.blank_person(tenant.account, location, &ada).await.unwrap();
+    let found = connect
+        .blank_person(tenant.account, location, &ada)
+        .await
+        .unwrap();
     assert_eq!((found.receipts, found.orders), (0, 2));
     assert!(found.events >= 2);
-    assert_eq!(names(&shop, &tenant).await, (vec![false, false], vec![false, true]));
-    assert_eq!(connect.blank_person(tenant.account, location, &ada).await.unwrap(), Default::default());
+    assert_eq!(
+        names(&shop, &tenant).await,
+        (vec![false, false], vec![false, true])
+    );
+    assert_eq!(
+        connect
+            .blank_person(tenant.account, location, &ada)
+            .await
+            .unwrap(),
+        Default::default()
+    );
     clean(&shop).await;
     let rows = all(&*shop.storage).await;
-    let mut here = rows.iter().filter(|(key, _)| key.starts_with(location.uuid().as_bytes()));
+    let mut here = rows
+        .iter()
+        .filter(|(key, _)| key.starts_with(location.uuid().as_bytes()));
     assert!(!here.any(|(_, row)| holds(row, b"Korenbloem Ada")));
-    assert_eq!(noted(&shop, &tenant, "blank person").await.len(), 4);
+    assert_eq!(noted(&shop, &tenant, "blank").await.len(), 4);
 
     let nobody = Person::Named(String::new());
-    let refused = connect.blank_person(tenant.account, location, &nobody).await;
+    let refused = connect
+        .blank_person(tenant.account, location, &nobody)
+        .await;
     assert!(matches!(refused, Err(Error::Invalid(_))), "{refused:?}");
     for days in [0, 6, 36_501] {
-        let retention = Retention { order_days: Some(days), ..Retention::default() };
+        let retention = Retention {
+            order_days: Some(days),
+            ..Retention::default()
+        };
         let refused = connect.set_retention(tenant.account, retention).await;
         assert!(matches!(refused, Err(Error::Invalid(_))), "{refused:?}");
     }

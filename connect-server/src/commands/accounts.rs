@@ -1,7 +1,10 @@
 //! Accounts: made, listed and changed.
 
 use clap::{Subcommand, ValueEnum};
-use connect_core::{Account, AccountChange, Error, NewAccount, Reason, wire::{Id, Timestamp}};
+use connect_core::{
+    Account, AccountChange, Error, NewAccount, Reason,
+    wire::{Id, Timestamp},
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

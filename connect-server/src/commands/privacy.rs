@@ -146,7 +146,7 @@ pub(super) async fn blank<'a>(
 pub(super) fn erased_text(what: &str, id: &str, result: Value) -> serde_json::Result<String> {
     let planned: PlannedErasure = serde_json::from_value(result)?;
     Ok(format!(
-        "{what} {id} is erased with everything of it at {}. Until then `connect-server {what} keep {id}` takes \
+        "The {what} {id} is erased with everything of it at {}. Until then `connect-server {what} keep {id}` takes \
          this back.",
         planned.erase_at
     ))
@@ -154,7 +154,7 @@ pub(super) fn erased_text(what: &str, id: &str, result: Value) -> serde_json::Re
 
 /// The text of an erasure taken back.
 pub(super) fn kept_text(what: &str, id: &str) -> String {
-    format!("{what} {id} is not erased.")
+    format!("The {what} {id} is not erased.")
 }
 
 /// The text of the days to keep data.

@@ -141,6 +141,19 @@ async fn a_user_reaches_the_own_account_alone() {
         ),
         (json!({ "secrets": "status" }), 403),
         // Of another account.
+        (json!({ "account": { "export": { "id": id } } }), 404),
+        (json!({ "account": { "erase": { "id": id } } }), 404),
+        (json!({ "account": { "keep": { "id": id } } }), 404),
+        (
+            json!({ "account": { "retention": { "id": id, "orders": 9 } } }),
+            404,
+        ),
+        (json!({ "location": { "erase": { "id": location } } }), 404),
+        (json!({ "location": { "keep": { "id": location } } }), 404),
+        (
+            json!({ "location": { "blank": { "id": location, "name": "Ada" } } }),
+            404,
+        ),
         (json!({ "account": { "invite": { "id": id } } }), 404),
         (
             json!({ "account": { "change": { "id": id, "name": "A" } } }),
@@ -263,6 +276,29 @@ async fn a_command_is_for_the_roles_with_its_right() {
             json!({ "location": { "change": { "id": location, "changes": { "name": "A" } } } }),
             "manager",
             true,
+        ),
+        (json!({ "account": { "export": { "id": id } } }), "", false),
+        (json!({ "account": { "erase": { "id": id } } }), "", false),
+        (json!({ "account": { "keep": { "id": id } } }), "", false),
+        (
+            json!({ "account": { "retention": { "id": id, "orders": 9 } } }),
+            "",
+            false,
+        ),
+        (
+            json!({ "location": { "erase": { "id": location } } }),
+            "",
+            false,
+        ),
+        (
+            json!({ "location": { "keep": { "id": location } } }),
+            "",
+            false,
+        ),
+        (
+            json!({ "location": { "blank": { "id": location, "name": "Ada" } } }),
+            "",
+            false,
         ),
         (
             json!({ "screen": { "create": { "location": location, "kind": "pos", "name": "A" } } }),

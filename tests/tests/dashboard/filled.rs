@@ -63,6 +63,8 @@ impl Filled {
             "/account/password",
             "/account/second-factor",
             "/account/single-sign-on",
+            "/privacy",
+            "/privacy/export",
         ];
         let of_shop = [
             "/day".to_owned(),

@@ -24,7 +24,7 @@ use self::browser::{Browser, text};
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_server-under-test");
 
 /// The pages of an owner.
-const PAGES: [&str; 21] = [
+const PAGES: [&str; 23] = [
     "",
     "/day",
     "/journal",
@@ -45,6 +45,8 @@ const PAGES: [&str; 21] = [
     "/account/password",
     "/account/second-factor",
     "/account/single-sign-on",
+    "/privacy",
+    "/privacy/export",
     "/sandbox",
 ];
 

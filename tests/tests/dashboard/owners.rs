@@ -71,6 +71,15 @@ fn acts(on: &Filled) -> Vec<(String, Vec<(&'static str, String)>)> {
             vec![("since", "2026-01-01T00:00".to_owned())],
         ),
         hook(&format!("/deliveries/{delivery}/resend")),
+        (
+            format!("privacy/locations/{location}/erase"),
+            vec![("name", "x".to_owned())],
+        ),
+        (format!("privacy/locations/{location}/keep"), Vec::new()),
+        (
+            "privacy/blank".to_owned(),
+            vec![("person", "x".to_owned()), ("locationId", location.clone())],
+        ),
         bulk("price"),
         bulk("off"),
         bulk("delete"),

@@ -59,9 +59,13 @@ impl Connect {
                 ..Maintenance::default()
             });
         }
-        let done = Purge::new(self, now).run().await?;
+        let mut done = Purge::new(self, now).run().await?;
         let erased = self.go_on_erasing(now).await?;
-        self.remove_erased_images(now).await?;
+        if let Err(error) = self.remove_erased_images(now).await {
+            let cause = error.cause();
+            tracing::error!(%cause, "images of erased products are not removed yet; the next round tries again");
+            done.failed += 1;
+        }
         Ok(Maintenance {
             sealed,
             erased,

@@ -121,7 +121,9 @@ impl Connect {
         }
         let mut number = 0;
         if let Some(place) = &place {
-            let found = ranges.iter().position(|(start, ..)| place.starts_with(start));
+            let found = ranges
+                .iter()
+                .position(|(start, ..)| place.starts_with(start));
             number = found.ok_or_else(no_place)?;
         }
         let mut from = place.map(Key::from);
@@ -140,7 +142,9 @@ impl Connect {
             from = rows.next;
             number += usize::from(from.is_none());
             if piece.lines.len() >= BYTES {
-                let next = from.as_ref().or(ranges.get(number).map(|(start, ..)| start));
+                let next = from
+                    .as_ref()
+                    .or(ranges.get(number).map(|(start, ..)| start));
                 piece.next = next.map(hex::encode);
                 return Ok(piece);
             }
@@ -159,7 +163,11 @@ impl Connect {
         let webhooks = self.store().webhooks_of(id.uuid()).await?;
         let locations = account.locations.iter().map(|at| at.id.uuid());
         let webhooks = webhooks.0.iter().map(|own| own.webhook.id.uuid());
-        Ok([id.uuid()].into_iter().chain(locations).chain(webhooks).collect())
+        Ok([id.uuid()]
+            .into_iter()
+            .chain(locations)
+            .chain(webhooks)
+            .collect())
     }
 
     /// The locations of an erased account with a kept journal.
@@ -267,7 +275,11 @@ impl Connect {
             Ok(None) => {}
             Err(problem) => {
                 tracing::warn!(name, problem, "an image is not in the export");
-                piece.push("unreadable", of, json!({ "image": name, "problem": problem }));
+                piece.push(
+                    "unreadable",
+                    of,
+                    json!({ "image": name, "problem": problem }),
+                );
             }
         }
         Ok(())
@@ -293,5 +305,7 @@ fn parse_secret<T: serde::de::DeserializeOwned>(row: &Value) -> Option<T> {
 }
 
 fn no_place() -> Error {
-    Error::Malformed(Reason::new("this is no place of the export of this account"))
+    Error::Malformed(Reason::new(
+        "this is no place of the export of this account",
+    ))
 }

@@ -119,7 +119,7 @@ impl Connect {
                     return Ok(End::rollback(Walk { from, count }));
                 }
                 let object = ("location", location.uuid());
-                unit.note_count(object, "blank person", count);
+                unit.note_count(object, "blank", count);
                 Ok(End::commit(unit, Walk { from, count }))
             })
             .await

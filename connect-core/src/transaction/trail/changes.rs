@@ -109,7 +109,12 @@ impl OperationChanges {
     }
 
     /// Adds an action with the number of rows that it concerned.
-    pub(in crate::transaction) fn add_count(&mut self, (object, id): (&str, Uuid), action: &str, rows: u64) {
+    pub(in crate::transaction) fn add_count(
+        &mut self,
+        (object, id): (&str, Uuid),
+        action: &str,
+        rows: u64,
+    ) {
         let rows = ChangedField {
             name: "rows",
             show: Show::Value,

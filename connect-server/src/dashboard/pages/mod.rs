@@ -25,8 +25,8 @@ use std::future::ready;
 use connect_core::{
     Error,
     UserRight::{
-        ChangeCatalog, ManageAccount, ManagePrivacy, ManageScreens, ManageTokens, ManageUsers, ManageWebhooks,
-        ReadCatalog, ReadSales, ReadTrail, UseSandbox,
+        ChangeCatalog, ManageAccount, ManagePrivacy, ManageScreens, ManageTokens, ManageUsers,
+        ManageWebhooks, ReadCatalog, ReadSales, ReadTrail, UseSandbox,
     },
 };
 use futures_util::FutureExt as _;

@@ -34,20 +34,24 @@ const FILE: usize = 8 * 1024 * 1024;
 type Days = (&'static str, &'static str, fn(&Retention) -> Option<u32>);
 
 const DAYS: [Days; 6] = [
-    ("orders", "Remove orders", |of| of.order_days),
+    ("orderDays", "Remove orders", |of| of.order_days),
     (
-        "persons",
+        "personDays",
         "Blank the names of customers and employees",
         |of| of.person_days,
     ),
-    ("events", "Keep events (7 to 30)", |of| of.event_days),
-    ("deliveries", "Keep the log of deliveries (7 to 30)", |of| {
-        of.delivery_days
-    }),
-    ("requests", "Show the last requests of tokens (7 to 30)", |of| {
-        of.request_days
-    }),
-    ("journal", "Keep the journal after an erasure", |of| {
+    ("eventDays", "Keep events (7 to 30)", |of| of.event_days),
+    (
+        "deliveryDays",
+        "Keep the log of deliveries (7 to 30)",
+        |of| of.delivery_days,
+    ),
+    (
+        "requestDays",
+        "Show the last requests of tokens (7 to 30)",
+        |of| of.request_days,
+    ),
+    ("journalDays", "Keep the journal after an erasure", |of| {
         of.journal_days
     }),
 ];
@@ -131,10 +135,7 @@ pub(super) async fn erase_location(to: &SignedIn<'_>, id: &str) -> Result<Answer
     erased(to, planned).await
 }
 
-async fn erased(
-    to: &SignedIn<'_>,
-    planned: Result<Execution<'_>, Error>,
-) -> Result<Answer, Error> {
+async fn erased(to: &SignedIn<'_>, planned: Result<Execution<'_>, Error>) -> Result<Answer, Error> {
     match planned {
         Ok(_) => Ok(Answer::redirect(&notices::at(PATH, Notice::ErasurePlanned))),
         Err(error) => components::again(error, async |reason| Ok(page(to, Some(reason)))).await,
@@ -177,7 +178,10 @@ pub(super) async fn keep_location(to: &SignedIn<'_>, id: &str) -> Result<Answer,
 
 async fn kept(to: &SignedIn<'_>, done: Result<Execution<'_>, Error>) -> Result<Answer, Error> {
     match done {
-        Ok(_) => Ok(Answer::redirect(&notices::at(PATH, Notice::ErasureTakenBack))),
+        Ok(_) => Ok(Answer::redirect(&notices::at(
+            PATH,
+            Notice::ErasureTakenBack,
+        ))),
         Err(error) => components::again(error, async |reason| Ok(page(to, Some(reason)))).await,
     }
 }
@@ -194,12 +198,12 @@ pub(super) async fn retention(to: &SignedIn<'_>) -> Result<Answer, Error> {
     };
     let changes = async || {
         let changes = RetentionChanges {
-            orders: days("orders")?,
-            persons: days("persons")?,
-            events: days("events")?,
-            deliveries: days("deliveries")?,
-            requests: days("requests")?,
-            journal: days("journal")?,
+            orders: days("orderDays")?,
+            persons: days("personDays")?,
+            events: days("eventDays")?,
+            deliveries: days("deliveryDays")?,
+            requests: days("requestDays")?,
+            journal: days("journalDays")?,
         };
         let id = to.account().id;
         to.execute(AccountCommand::Retention { id, changes }).await
@@ -227,8 +231,11 @@ pub(super) async fn blank(to: &SignedIn<'_>) -> Result<Answer, Error> {
 
 fn page(to: &SignedIn<'_>, refused: Option<&Reason>) -> Answer {
     let account = to.account();
+    let is_retention = refused.is_some() && to.path == RETENTION;
+    let mut fields: Vec<&str> = DAYS.iter().map(|(name, ..)| *name).collect();
+    fields.push("name");
     let content = html! {
-        (components::problem(refused, &["name"]))
+        (components::problem(refused, &fields))
         h2 { "Export" }
         p.hint { "A file with everything of the account, for you or for another service." }
         p { a.button.quiet href=(EXPORT) { "Export" } }
@@ -239,10 +246,14 @@ fn page(to: &SignedIn<'_>, refused: Option<&Reason>) -> Answer {
         }
         (components::form(RETENTION, &to.csrf, html! {
             @for (name, label, days) in DAYS {
-                @let value = days(&account.retention).map(|days| days.to_string());
+                @let stored = days(&account.retention).map(|days| days.to_string());
+                @let value = if is_retention { Some(to.form.get(name).to_owned()) } else { stored };
+                @let problem = Problem::of(name, refused);
                 div.field {
                     label for=(name) { (label) }
-                    input id=(name) name=(name) type="text" inputmode="numeric" value=[value];
+                    input id=(name) name=(name) type="text" inputmode="numeric" value=[value]
+                        aria-invalid=[problem.invalid()] aria-describedby=[problem.id()];
+                    (problem.render(label))
                 }
             }
             button { "Save" }

@@ -133,7 +133,7 @@ async fn what_is_an_owners_is_refused_to_visitors_and_to_foreign_forms() {
 }
 
 /// The roles with each part of the dashboard, besides owners. A form can have fewer than its page.
-const PARTS: [(&str, bool, &str); 15] = [
+const PARTS: [(&str, bool, &str); 16] = [
     ("", false, "manager accountant developer"),
     ("day", false, "manager accountant"),
     ("journal", false, "manager accountant"),
@@ -146,6 +146,7 @@ const PARTS: [(&str, bool, &str); 15] = [
     ("screens", false, "manager"),
     ("users", false, ""),
     ("activity", false, "manager accountant"),
+    ("privacy", false, ""),
     ("sandbox", false, "manager developer"),
     ("account", false, "manager accountant developer"),
     ("sign-in", false, "manager accountant developer"),

@@ -159,6 +159,10 @@ impl Visit {
                     let before = self.shown.insert(path.to_owned(), page.clone());
                     seen += without_rest(&page, &before.unwrap_or_default());
                 }
+                AnswerContent::File(name, bytes) => {
+                    let lines = String::from_utf8_lossy(&bytes).lines().count();
+                    let _ = write!(seen, "\n{name} with {lines} lines");
+                }
                 AnswerContent::Style(_) => {}
             }
             let _ = writeln!(self.transcript, "{}", without_secrets(&seen));
@@ -329,6 +333,7 @@ async fn pages_are_as_in_the_transcripts() {
     for name in [
         "account",
         "integrations",
+        "privacy",
         "screens",
         "second_factor",
         "shop",

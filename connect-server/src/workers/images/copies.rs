@@ -146,7 +146,11 @@ impl Copies {
     ///
     /// # Errors
     /// The store failed.
-    pub async fn remove(&self, name: &CopyName, unused_since: Timestamp) -> Result<bool, CopyError> {
+    pub async fn remove(
+        &self,
+        name: &CopyName,
+        unused_since: Timestamp,
+    ) -> Result<bool, CopyError> {
         let key = name.key();
         let removed = self.ask(async {
             let stored = self.store.head(&key).await?.last_modified;

@@ -6,9 +6,10 @@ use super::super::Connect;
 use crate::{
     storage::{Key, Value},
     transaction::{
-        Account, End, ErasedKind, Erasing, Error, Fault, ReadKey, Reads, ScreenKey, SecretRow, SignIn,
-        Token, UnitOfWork, Webhooks, woken_key,
+        Account, End, ErasedKind, Erasing, Error, Fault, ReadKey, Reads, ScreenKey, SecretRow,
+        SignIn, Token, UnitOfWork, Webhooks,
         keys::{Family, GLOBAL, KeyPart, key},
+        woken_key,
     },
     wire::{Id, Location, Timestamp},
 };
@@ -89,15 +90,25 @@ impl Connect {
                 };
                 let days = account.retention.journal_days;
                 let until = days.map(|days| now.plus_days(days.into()));
-                put(&mut unit, (location.uuid(), ErasedKind::Location), id, now, until);
-                let screens = account.screens.extract_if(.., |of| of.location_id == location);
+                put(
+                    &mut unit,
+                    (location.uuid(), ErasedKind::Location),
+                    id,
+                    now,
+                    until,
+                );
+                let screens = account
+                    .screens
+                    .extract_if(.., |of| of.location_id == location);
                 for screen in screens.collect::<Vec<_>>() {
                     let screen = screen.id.uuid();
                     remove_secret::<ScreenKey>(&mut unit, screen).await?;
                     put(&mut unit, (screen, ErasedKind::Caller), id, now, None);
                 }
                 account.locations.retain(|of| of.id != location);
-                account.erasures.retain(|of| of.location_id != Some(location));
+                account
+                    .erasures
+                    .retain(|of| of.location_id != Some(location));
                 for user in &mut account.users {
                     user.roles.retain(|of| of.location_id != Some(location));
                 }

@@ -9,9 +9,10 @@ use crate::{
     rules::image::due_at,
     storage::{Commit, Entry, Expectation, Key, Value, Write},
     transaction::{
-        ChangeClock, Delivery, ErasedKind, Erasing, Fault, LenientReader, ReadKey, Store, clock_key,
-        erased_image_key, woken_key,
+        ChangeClock, Delivery, ErasedKind, Erasing, Fault, LenientReader, ReadKey, Store,
+        clock_key, erased_image_key,
         keys::{Family, GLOBAL, KeyPart, after_prefix, key},
+        woken_key,
     },
     wire::{Id, ImageJob, Location, Timestamp, Transaction},
 };
@@ -107,7 +108,11 @@ impl Connect {
         let reader = LenientReader::new(store);
         let webhooks = store.webhooks_of(erasing.account_id.uuid()).await?;
         // A row of the log goes with its place in the queue. What is left in the queue has no other row.
-        let families = [Family::Delivery, Family::DeliveryByDue, Family::WaitingStock];
+        let families = [
+            Family::Delivery,
+            Family::DeliveryByDue,
+            Family::WaitingStock,
+        ];
         let mut removed = 0;
         for (webhook, family) in (webhooks.0.iter())
             .flat_map(|own| families.map(|family| (own.webhook.id.uuid(), family)))
@@ -140,7 +145,10 @@ impl Connect {
     }
 
     /// The clock of a partition without other rows, if it has one; `None` with other rows.
-    pub(super) async fn clock_alone(&self, partition: Uuid) -> Result<Option<Option<Entry>>, Fault> {
+    pub(super) async fn clock_alone(
+        &self,
+        partition: Uuid,
+    ) -> Result<Option<Option<Entry>>, Fault> {
         let own = clock_key(partition);
         let end = after_prefix(partition.as_bytes());
         let reader = LenientReader::new(self.store());
@@ -158,19 +166,15 @@ impl Connect {
 /// A commit that moves the clock of the partition.
 fn guarded(store: &Store, own: &Key, clock: Option<Value>) -> Result<Commit, Fault> {
     // A damaged clock counts nothing any more.
-    let before = ChangeClock::read(own, clock.as_ref()).or_else(|_| ChangeClock::read(own, None))?;
+    let before =
+        ChangeClock::read(own, clock.as_ref()).or_else(|_| ChangeClock::read(own, None))?;
     let time = before.updated_at;
     before.moving_to(time, store.nonce(), (own.clone(), clock))
 }
 
 /// Adds the rows of other partitions that belong to a removed row.
 /// What an unreadable row had elsewhere is stray then: its readers pass over it, and a repair removes it.
-fn elsewhere(
-    at: &ReadKey,
-    row: &Value,
-    now: Timestamp,
-    writes: &mut Vec<(Key, Write)>,
-) {
+fn elsewhere(at: &ReadKey, row: &Value, now: Timestamp, writes: &mut Vec<(Key, Write)>) {
     let global = |family, parts: &[KeyPart<'_>]| key(GLOBAL, family, parts);
     let id = at.partition;
     match at.family {
@@ -240,7 +244,8 @@ mod tests {
     #[test]
     fn every_global_entry_is_removed_with_its_row() {
         for family in Family::ALL {
-            if let (PartitionOwner::Global, Relation::Entry(..)) = (family.owner(), family.relation())
+            if let (PartitionOwner::Global, Relation::Entry(..)) =
+                (family.owner(), family.relation())
             {
                 let is_removed = matches!(
                     family,

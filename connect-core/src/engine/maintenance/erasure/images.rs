@@ -27,7 +27,10 @@ const ON_ITS_WAY: i64 = 600;
 
 impl Connect {
     /// Removes the image copies of erased products that no other product has.
-    pub(in super::super) async fn remove_erased_images(&self, begun: Timestamp) -> Result<(), Error> {
+    pub(in super::super) async fn remove_erased_images(
+        &self,
+        begun: Timestamp,
+    ) -> Result<(), Error> {
         let mut erased = self.erased_images(begun).await?;
         let mut settled = Vec::new();
         let copies = self.store().environment().image_copies.clone();

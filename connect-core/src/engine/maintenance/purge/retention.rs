@@ -24,28 +24,17 @@ const ROWS: usize = 200;
 /// Seconds of a day.
 const DAY: i64 = 24 * 3600;
 
-/// The days from the creation of a delivery to its last attempt, at most.
-const TRIED_DAYS: i64 = 2;
-
 impl Purge<'_> {
     /// Removes queued deliveries older than their account keeps them, before their events go.
     /// Each goes with its copy in the log.
     pub(super) async fn old_deliveries(&mut self, account: &Account) -> Result<(), Fault> {
-        let days = account.kept_delivery_days();
-        let oldest = self.now.plus_days(-days);
+        let oldest = self.now.plus_days(-account.kept_delivery_days());
         let store = self.connect.store();
         for own in store.webhooks_of(account.id.uuid()).await?.0 {
             let webhook = own.webhook.id.uuid();
-            let due = KeyPart::Time(self.now.plus_days(TRIED_DAYS - days));
-            let waiting = key(webhook, Family::WaitingStock, &[]);
-            let waiting_end = after_prefix(&waiting);
-            for (start, end) in [
-                (
-                    key(webhook, Family::DeliveryByDue, &[]),
-                    key(webhook, Family::DeliveryByDue, &[due]),
-                ),
-                (waiting, waiting_end),
-            ] {
+            for family in [Family::DeliveryByDue, Family::WaitingStock] {
+                let start = key(webhook, family, &[]);
+                let end = after_prefix(&start);
                 let mut from = Some(start);
                 while let Some(at) = from {
                     let piece = self.piece(&at, &end).await?;
@@ -57,7 +46,9 @@ impl Purge<'_> {
                             continue;
                         };
                         let removed = [key.clone(), old.log_key()];
-                        commit.writes.extend(removed.map(|key| (key, Write::Remove)));
+                        commit
+                            .writes
+                            .extend(removed.map(|key| (key, Write::Remove)));
                         commit.expects.push((key, Expectation::Is(row)));
                     }
                     let count = commit.expects.len();
@@ -100,22 +91,30 @@ impl Purge<'_> {
             }
             let by_screen = &self.by_screen(location, &old).await?;
             let old = &old;
-            let removed = self.connect.store().transact(location, |mut unit| async move {
-                let orders = orders(&mut unit, old).await?;
-                for order in &orders {
-                    let id = order.id.uuid();
-                    unit.remove_row(order);
-                    unit.delete(change_key(location, Family::OrderByUpdate, order.updated_at, id));
-                    for entry in by_screen.get(&id).into_iter().flatten() {
-                        unit.delete(entry.clone());
+            let removed = self
+                .connect
+                .store()
+                .transact(location, |mut unit| async move {
+                    let orders = orders(&mut unit, old).await?;
+                    for order in &orders {
+                        let id = order.id.uuid();
+                        unit.remove_row(order);
+                        unit.delete(change_key(
+                            location,
+                            Family::OrderByUpdate,
+                            order.updated_at,
+                            id,
+                        ));
+                        for entry in by_screen.get(&id).into_iter().flatten() {
+                            unit.delete(entry.clone());
+                        }
                     }
-                }
-                let retained = unit.retained_mut();
-                retained.orders_from = retained.orders_from.max(Some(before));
-                let count = orders.len();
-                unit.note_count(("location", location), "purge orders", count as u64);
-                Ok::<_, Fault>(End::commit(unit, count))
-            });
+                    let retained = unit.retained_mut();
+                    retained.orders_from = retained.orders_from.max(Some(before));
+                    let count = orders.len();
+                    unit.note_count(("location", location), "purge orders", count as u64);
+                    Ok::<_, Fault>(End::commit(unit, count))
+                });
             if removed.await? == 0 {
                 return Err(Fault::corrupt(&start, "an entry leads to no order"));
             }
