@@ -60,6 +60,11 @@ pub(crate) enum UserMessage {
     FactorChanged { is_on: bool },
     /// Someone with the password gave wrong codes.
     WrongCodes,
+    /// The account, or a location of this name, is erased unless this is taken back.
+    ErasurePlanned {
+        location: Option<String>,
+        erase_at: Timestamp,
+    },
 }
 
 impl QueuedMail {

@@ -154,14 +154,14 @@ async fn erased() -> Stocked {
     };
     connect.set_retention(account, retention).await.unwrap();
     let location = Some(shop.at.location().id);
-    connect.erase(account, location).await.unwrap();
+    connect.plan_erasure(account, location).await.unwrap();
     connect.maintain().await.unwrap();
     shop.location("There").await;
     for days in [10, 20] {
         shop.clock.advance(days * 24 * 3600);
         connect.maintain().await.unwrap();
     }
-    connect.erase(account, None).await.unwrap();
+    connect.plan_erasure(account, None).await.unwrap();
     stocked
 }
 

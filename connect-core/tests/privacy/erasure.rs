@@ -1,17 +1,21 @@
 //! What an erasure leaves: nothing of the erased, and everything of the others.
 
-use connect_core::{Author, Error, Origin, TrailFilter, TrailScope};
+use std::sync::Arc;
+
+use connect_core::{Author, Connect, Error, Origin, TrailFilter, TrailScope};
 use uuid::Uuid;
 
 use super::{Tenant, all, holds, is_of, is_of_store};
-use crate::properties::shop::Shop;
+use crate::{mails::Mails, properties::shop::Shop};
 
 const DAY: i64 = 24 * 3600;
 
 on_each_store!(an_erased_account_leaves_nothing);
 
 async fn an_erased_account_leaves_nothing(mut shop: Shop) {
-    let connect = shop.connect.clone();
+    // All mail waits in its queue.
+    let builder = Connect::builder(shop.storage.clone()).clock(shop.clock.clone());
+    let connect = builder.queue_mail().build();
     let (one, other) = (
         Tenant::open(&connect, "Korenbloem").await,
         Tenant::open(&connect, "Zonnehof").await,
@@ -20,10 +24,13 @@ async fn an_erased_account_leaves_nothing(mut shop: Shop) {
         tenant.trade(&connect).await;
     }
     shop.clock.advance(2 * DAY);
-    let planned = connect.erase(one.account, None).await.unwrap();
+    let planned = connect.plan_erasure(one.account, None).await.unwrap();
     assert_eq!(planned.erase_at, connect.now().plus_seconds(30 * DAY));
     // A second order changes nothing, and everything goes on.
-    assert_eq!(connect.erase(one.account, None).await.unwrap(), planned);
+    assert_eq!(
+        connect.plan_erasure(one.account, None).await.unwrap(),
+        planned
+    );
     shop.clock.advance(30 * DAY - 3600);
     connect.maintain().await.unwrap();
     for tenant in [&one, &other] {
@@ -127,7 +134,10 @@ async fn an_erased_location_leaves_its_account(shop: Shop) {
     let tenant = Tenant::open(connect, "Korenbloem").await;
     tenant.trade(connect).await;
     let location = tenant.at[0].location().id;
-    connect.erase(tenant.account, Some(location)).await.unwrap();
+    connect
+        .plan_erasure(tenant.account, Some(location))
+        .await
+        .unwrap();
     let account = connect.account(tenant.account).await.unwrap();
     let screens = account
         .screens
@@ -174,7 +184,7 @@ async fn a_kept_journal_has_no_names(shop: Shop) {
         ..Default::default()
     };
     connect.set_retention(tenant.account, kept).await.unwrap();
-    connect.erase(tenant.account, None).await.unwrap();
+    connect.plan_erasure(tenant.account, None).await.unwrap();
     let location = tenant.at[0].location().id.uuid();
     let of_location = async || {
         let rows = all(&*shop.storage).await;
@@ -220,34 +230,41 @@ async fn an_erasure_is_planned_and_taken_back_by_owners_in_time() {
     };
     let manager = connect.create_user(account, manager).await.unwrap().id;
     let manager = connect.by(Author::User { id: manager }, Origin::default());
+    let post = Connect::builder(shop.storage.clone()).clock(shop.clock.clone());
+    let (post, mails) = (post.queue_mail().build(), Arc::<Mails>::default());
+    let worker = post.mail_worker(mails.clone(), "https://shop.example/dashboard");
     for of in [None, location] {
-        let refused = connect.keep(account, of).await.unwrap_err();
+        let refused = connect.cancel_erasure(account, of).await.unwrap_err();
         assert!(refused.to_string().contains("no erasure"), "{refused}");
         for refused in [
-            manager.erase(account, of).await.map(drop),
-            manager.keep(account, of).await,
+            manager.plan_erasure(account, of).await.map(drop),
+            manager.cancel_erasure(account, of).await,
         ] {
             assert!(
                 matches!(refused, Err(Error::ForbiddenScope(_))),
                 "{refused:?}"
             );
         }
-        connect.erase(account, of).await.unwrap();
-        connect.keep(account, of).await.unwrap();
+        post.plan_erasure(account, of).await.unwrap();
+        worker.tick().await.unwrap();
+        let told = mails.sent.lock().unwrap().pop().unwrap();
+        let what = if of.is_none() { "Bakery" } else { "Here" };
+        assert_eq!(told.subject, format!("{what} is going to be erased"));
+        connect.cancel_erasure(account, of).await.unwrap();
         assert_eq!(
             connect.account(account).await.unwrap().planned_erasure(of),
             None
         );
-        connect.erase(account, of).await.unwrap();
+        connect.plan_erasure(account, of).await.unwrap();
     }
     let unknown = Some(Uuid::from_u128(9).into());
     assert!(matches!(
-        connect.erase(account, unknown).await,
+        connect.plan_erasure(account, unknown).await,
         Err(Error::NotFound(_))
     ));
     shop.clock.advance(30 * DAY);
     for of in [None, location] {
-        let late = connect.keep(account, of).await.unwrap_err();
+        let late = connect.cancel_erasure(account, of).await.unwrap_err();
         assert!(late.to_string().contains("grace time is over"), "{late}");
     }
 }

@@ -211,7 +211,7 @@ async fn only_images_of_no_other_product_are_removed() {
             products.create(product).await.unwrap();
         }
     }
-    connect.erase(one.account, None).await.unwrap();
+    connect.plan_erasure(one.account, None).await.unwrap();
     for seconds in [30 * 24 * 3600, 60, 3600, 60] {
         shop.clock.advance(seconds);
         connect.maintain().await.unwrap();

@@ -59,7 +59,7 @@ async fn an_erasure_killed_at_any_commit_goes_on() {
                 tenant.trade(&alive).await;
             }
             let location = of_location.then(|| one.at[0].location().id);
-            alive.erase(one.account, location).await.unwrap();
+            alive.plan_erasure(one.account, location).await.unwrap();
             alive.accept_clock().await.unwrap();
             let ids = match location {
                 None => one.ids(&alive).await,

@@ -76,7 +76,7 @@ pub(super) async fn erase<'a>(
     account: Id<Account>,
     location: Option<Id<Location>>,
 ) -> Result<Shown<'a>, Error> {
-    let planned = to.connect.erase(account, location).await?;
+    let planned = to.connect.plan_erasure(account, location).await?;
     Ok(known(planned))
 }
 
@@ -86,7 +86,7 @@ pub(super) async fn keep<'a>(
     account: Id<Account>,
     location: Option<Id<Location>>,
 ) -> Result<Shown<'a>, Error> {
-    to.connect.keep(account, location).await?;
+    to.connect.cancel_erasure(account, location).await?;
     Ok(known(json!({})))
 }
 

@@ -89,6 +89,18 @@ fn english(mail: &QueuedMail, link: &str, account: &str) -> (String, String) {
                  Nobody was signed in.\n\n{if_not_you}"
             ),
         ),
+        UserMessage::ErasurePlanned { location, erase_at } => {
+            let what = location.as_deref().unwrap_or(business);
+            (
+                format!("{what} is going to be erased"),
+                format!(
+                    "On {at}, someone ordered that {what} is erased with everything of it. This happens on {}. \
+                     Until then everything goes on, and an owner can take it back in the dashboard, on the page \
+                     Privacy.\n\n{if_not_you}",
+                    to_the_minute(*erase_at)
+                ),
+            )
+        }
     }
 }
 
@@ -159,6 +171,18 @@ fn dutch(mail: &QueuedMail, link: &str, account: &str) -> (String, String) {
                  {at}. Er is niemand ingelogd.\n\n{if_not_you}"
             ),
         ),
+        UserMessage::ErasurePlanned { location, erase_at } => {
+            let what = location.as_deref().unwrap_or(business);
+            (
+                format!("{what} wordt gewist"),
+                format!(
+                    "Op {at} is opdracht gegeven om {what} te wissen, met alles wat erbij hoort. Dit gebeurt op {}. \
+                     Tot die tijd gaat alles door, en kan een eigenaar dit terugdraaien in het dashboard, op de \
+                     pagina Privacy.\n\n{if_not_you}",
+                    to_the_minute(*erase_at)
+                ),
+            )
+        }
     }
 }
 

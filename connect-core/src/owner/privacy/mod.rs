@@ -7,13 +7,15 @@ pub use export::AccountPiece;
 pub use persons::{Blanked, Person};
 
 use super::{
-    accounts::whole_account,
+    accounts::{put_account, whole_account},
     owned::{self, missing},
 };
 use crate::{
     engine::Connect,
     rules::role::UserRight,
-    transaction::{Account, AccountLocation, Error, PlannedErasure, Reason, Retention},
+    transaction::{
+        Account, AccountLocation, End, Error, PlannedErasure, Reason, Retention, UserMessage,
+    },
     wire::{
         Id, Location,
         limits::{ERASURE_DAYS, EVENT_DAYS, MAX_RETENTION_DAYS, MIN_RETENTION_DAYS},
@@ -23,38 +25,51 @@ use crate::{
 
 impl Connect {
     /// Plans the erasure of an account or of one of its locations, for the end of the grace time.
-    /// Until then everything goes on, and [`keep`](Self::keep) takes it back. One planned already stays as it is.
-    /// [`maintain`](Self::maintain) erases.
+    /// Until then everything goes on, and [`cancel_erasure`](Self::cancel_erasure) takes it back. One planned already stays as it is.
+    /// The owners get mail about it. [`maintain`](Self::maintain) erases.
     ///
     /// # Errors
     /// There is no such account or location, or the caller is no owner.
-    pub async fn erase(
+    pub async fn plan_erasure(
         &self,
         account: Id<Account>,
         location: Option<Id<Location>>,
     ) -> Result<PlannedErasure, Error> {
         let erase_at = self.now().plus_days(ERASURE_DAYS);
-        self.change_row(account, UserRight::ManagePrivacy, |account, reach| {
-            whole_account(reach)?;
-            check_location(account, location)?;
-            if let Some(planned) = account.planned_erasure(location) {
-                return Ok(planned);
-            }
-            let planned = PlannedErasure {
-                location_id: location,
-                erase_at,
-            };
-            account.erasures.push(planned);
-            Ok(planned)
-        })
-        .await
+        self.store()
+            .transact(account, |mut unit| async move {
+                let right = UserRight::ManagePrivacy;
+                let (mut account, reach) = self.account_of(&mut unit, right).await?;
+                whole_account(&reach)?;
+                check_location(&account, location)?;
+                if let Some(planned) = account.planned_erasure(location) {
+                    return Ok(End::rollback(planned));
+                }
+                let planned = PlannedErasure {
+                    location_id: location,
+                    erase_at,
+                };
+                account.erasures.push(planned);
+                let mut locations = account.locations.iter();
+                let found = locations.find(|of| Some(of.id) == location);
+                let message = UserMessage::ErasurePlanned {
+                    location: found.map(|location| location.name.clone()),
+                    erase_at,
+                };
+                for owner in account.users.iter().filter(|user| user.is_owner()) {
+                    self.queue_mail(&mut unit, (&account, owner), message.clone(), None)?;
+                }
+                put_account(&mut unit, &account).await?;
+                Ok(End::commit(unit, planned))
+            })
+            .await
     }
 
     /// Takes back the planned erasure of an account or of one of its locations.
     ///
     /// # Errors
     /// There is no such account, location or planned erasure, or its grace time is over.
-    pub async fn keep(
+    pub async fn cancel_erasure(
         &self,
         account: Id<Account>,
         location: Option<Id<Location>>,

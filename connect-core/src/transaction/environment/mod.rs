@@ -17,8 +17,8 @@ use std::sync::{
 use uuid::Uuid;
 
 pub use clock::{Clock, ManualClock, SystemClock};
-pub use metrics::{Counter, Deliveries, ImageJobs, Limited, Mails, Metrics};
 pub use images::{HttpsLinks, ImageCopies, ImageFailure, ImageLinks, Images};
+pub use metrics::{Counter, Deliveries, ImageJobs, Limited, Mails, Metrics};
 pub use monotonic::{MonotonicClock, Skew};
 pub use secret_keys::{KeyId, KeyRing, NoSecretKey, SecretKey, SecretKeys};
 pub use webhooks::{

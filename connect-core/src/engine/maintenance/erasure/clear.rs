@@ -9,7 +9,7 @@ use crate::{
     rules::image::due_at,
     storage::{Commit, Entry, Expectation, Key, Value, Write},
     transaction::{
-        ChangeClock, Delivery, ErasedKind, Erasing, Fault, LenientReader, ReadKey, Store,
+        Account, ChangeClock, Delivery, ErasedKind, Erasing, Fault, LenientReader, ReadKey, Store,
         clock_key, erased_image_key,
         keys::{Family, GLOBAL, KeyPart, after_prefix, key},
         woken_key,
@@ -144,6 +144,33 @@ impl Connect {
         Ok(removed)
     }
 
+    /// Removes the waiting mail to users of an account.
+    pub(super) async fn erase_mail(&self, account: Id<Account>) -> Result<usize, Fault> {
+        let store = self.store();
+        let reader = LenientReader::new(store);
+        let start = key(GLOBAL, Family::Mail, &[]);
+        let end = after_prefix(&start);
+        let (mut removed, mut from) = (0, Some(start));
+        while let Some(at) = from {
+            let piece = reader.piece(&at, Some(&end), CHUNK).await?;
+            from = piece.next;
+            let is_of = |key: &Key| {
+                let ids = ReadKey::of(key).and_then(|at| at.two_ids());
+                ids.is_some_and(|(of, _)| of == account.uuid())
+            };
+            let keys = piece.entries.into_iter().map(|(key, _)| key).filter(is_of);
+            let commit = Commit {
+                writes: keys.map(|key| (key, Write::Remove)).collect(),
+                ..Commit::default()
+            };
+            let count = commit.writes.len();
+            if count > 0 && store.commit(commit).await? {
+                removed += count;
+            }
+        }
+        Ok(removed)
+    }
+
     /// The clock of a partition without other rows, if it has one; `None` with other rows.
     pub(super) async fn clock_alone(
         &self,
@@ -238,25 +265,33 @@ fn blanked(at: &ReadKey, row: &Value) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transaction::keys::{PartitionOwner, Relation};
+    use crate::transaction::keys::PartitionOwner;
 
-    /// Otherwise its entries stay behind.
+    /// Otherwise its rows stay behind.
     #[test]
-    fn every_global_entry_is_removed_with_its_row() {
+    fn every_global_row_of_an_account_is_removed() {
         for family in Family::ALL {
-            if let (PartitionOwner::Global, Relation::Entry(..)) =
-                (family.owner(), family.relation())
-            {
+            if family.owner() == PartitionOwner::Global && !family.parts().is_empty() {
                 let is_removed = matches!(
                     family,
                     // With the account, in its first commits.
                     Family::AccountList
+                        | Family::Token
                         | Family::AccountOfToken
+                        | Family::ScreenKey
                         | Family::AccountOfScreenKey
                         | Family::UserOfEmail
                         // With their rows.
                         | Family::ImageJobByDue
                         | Family::WebhookByDue
+                        | Family::WebhookWoken
+                        | Family::AnswerByExpiry
+                        // By a walk of their own.
+                        | Family::Mail
+                        | Family::Erasing
+                        | Family::ErasedImage
+                        // For two minutes.
+                        | Family::RequestCount
                 );
                 assert!(is_removed, "{}", family.name());
             }

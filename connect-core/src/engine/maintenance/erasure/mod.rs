@@ -94,9 +94,13 @@ impl Connect {
             _ => !is_kept && erasing.journal_until.is_some(),
         };
         if is_due {
-            if erasing.kind == ErasedKind::Location {
-                removed += self.erase_deliveries(&erasing, (*partition).into()).await?;
-            }
+            removed += match erasing.kind {
+                ErasedKind::Location => {
+                    self.erase_deliveries(&erasing, (*partition).into()).await?
+                }
+                ErasedKind::Account => self.erase_mail(erasing.account_id).await?,
+                ErasedKind::Webhook | ErasedKind::Caller => 0,
+            };
             let cleared = self.clear(*partition, &erasing, row, is_kept).await?;
             let Some((rows, as_cleared)) = cleared else {
                 return Ok(removed);
