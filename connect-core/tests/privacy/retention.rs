@@ -65,6 +65,7 @@ async fn old_orders_go_and_old_names_are_blanked(shop: Shop) {
     let all_named = (vec![true; 3], vec![true; 3]);
     assert_eq!(names(&shop, &tenant).await, all_named);
     let before = orders(&shop, &tenant).await;
+    shop.clock.advance(60);
     let mut retention = Retention {
         person_days: Some(15),
         event_days: Some(7),
