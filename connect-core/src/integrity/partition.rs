@@ -157,8 +157,7 @@ impl Partition {
             )));
         }
         // With no event left, all were purged, unless the last change is too recent for that.
-        let kept = clock.retained.event_days.unwrap_or(EVENT_DAYS);
-        let is_recent = clock.updated_at >= now.plus_days(-kept);
+        let is_recent = !clock.retained.is_quiet && clock.updated_at >= now.plus_days(-EVENT_DAYS);
         let first_missing = newest.map_or(clock.sequence, |newest| newest + 1);
         if first_missing <= clock.sequence && (newest.is_some() || is_recent) && clock.sequence > 0
         {

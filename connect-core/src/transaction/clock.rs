@@ -57,9 +57,9 @@ pub(crate) struct Retained {
     pub(crate) orders_blanked: Option<Timestamp>,
     /// Receipts up to this number have no names.
     pub(crate) receipts_blanked: u64,
-    /// The fewest days for which events were kept; `None` for the service's own.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) event_days: Option<i64>,
+    /// Set once a change had no event, or events went early: without any, none need be missing.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) is_quiet: bool,
 }
 
 impl Retained {
@@ -67,7 +67,7 @@ impl Retained {
         orders_from: None,
         orders_blanked: None,
         receipts_blanked: 0,
-        event_days: None,
+        is_quiet: false,
     };
 
     fn is_default(&self) -> bool {

@@ -120,6 +120,7 @@ impl Connect {
                 }
                 let object = ("location", location.uuid());
                 unit.note_count(object, "blank", count);
+                unit.keep_progress();
                 Ok(End::commit(unit, Walk { from, count }))
             })
             .await

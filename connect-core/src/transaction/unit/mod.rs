@@ -455,8 +455,9 @@ impl<'s> UnitOfWork<'s> {
         &mut self.clock.retained
     }
 
-    /// Commits the clock even without other writes.
+    /// Commits the clock even without other writes, and notes a change without an event.
     pub(crate) fn keep_progress(&mut self) {
+        self.clock.retained.is_quiet = true;
         self.keeps_progress = true;
     }
 

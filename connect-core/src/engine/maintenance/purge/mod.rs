@@ -268,7 +268,7 @@ impl<'c> Purge<'c> {
     /// Purges the old events of a location.
     async fn events(&mut self, location: Uuid, days: i64) -> Result<(), Fault> {
         if days < EVENT_DAYS {
-            self.note_event_days(location, days).await?;
+            self.note_early_events(location).await?;
         }
         let oldest = self.now.plus_days(-days);
         let purged = self.older_than(oldest, location, Family::Event).await?;
@@ -276,16 +276,14 @@ impl<'c> Purge<'c> {
         Ok(())
     }
 
-    /// Notes in the clock that events are kept for so few days: a check asks for younger ones alone.
-    async fn note_event_days(&self, location: Uuid, days: i64) -> Result<(), Fault> {
+    /// Notes in the clock that events go early: a check asks for none of them then.
+    async fn note_early_events(&self, location: Uuid) -> Result<(), Fault> {
         let store = self.connect.store();
         let noted = store.transact(location, |mut unit| async move {
             unit.load(Reads::of(location)).await?;
-            let kept = &mut unit.retained_mut().event_days;
-            if kept.is_some_and(|kept| kept <= days) {
+            if unit.retained_mut().is_quiet {
                 return Ok::<_, Fault>(End::rollback(()));
             }
-            *kept = Some(days);
             unit.keep_progress();
             Ok(End::commit(unit, ()))
         });

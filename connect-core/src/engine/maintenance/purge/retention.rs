@@ -112,7 +112,7 @@ impl Purge<'_> {
                     let retained = unit.retained_mut();
                     retained.orders_from = retained.orders_from.max(Some(before));
                     let count = orders.len();
-                    unit.note_count(("location", location), "purge orders", count as u64);
+                    note(&mut unit, location, "purge orders", count as u64);
                     Ok::<_, Fault>(End::commit(unit, count))
                 });
             if removed.await? == 0 {
@@ -205,13 +205,12 @@ impl Purge<'_> {
     }
 }
 
-/// Notes a count in the trail; 0 leaves the progress alone to be written.
+/// Notes a count in the trail, and commits the progress even without one.
 fn note(unit: &mut UnitOfWork<'_>, location: Uuid, action: &str, count: u64) {
     if count > 0 {
         unit.note_count(("location", location), action, count);
-    } else {
-        unit.keep_progress();
     }
+    unit.keep_progress();
 }
 
 /// Reads the orders behind entries by creation.
