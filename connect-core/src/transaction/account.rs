@@ -9,7 +9,10 @@ use super::{
 };
 use crate::{
     storage::Value,
-    wire::{Id, Location, Scope, Timestamp, VatRate},
+    wire::{
+        Id, Location, Scope, Timestamp, VatRate,
+        limits::{DELIVERY_DAYS, EVENT_DAYS},
+    },
 };
 
 /// A customer of the service, with its locations and screens.
@@ -199,10 +202,39 @@ impl Account {
         self.first_owner().map_or("", |owner| &owner.email)
     }
 
+    /// The days to keep events. They hold the names of persons.
+    pub(crate) fn event_days(&self) -> i64 {
+        let Retention {
+            event_days,
+            person_days,
+            ..
+        } = self.retention;
+        fewest(EVENT_DAYS, [event_days, person_days])
+    }
+
+    /// The days to keep deliveries, no more than their events.
+    pub(crate) fn kept_delivery_days(&self) -> i64 {
+        fewest(
+            DELIVERY_DAYS.min(self.event_days()),
+            [self.retention.delivery_days],
+        )
+    }
+
+    /// The planned erasure of a location, or of the account.
+    pub fn planned_erasure(&self, location: Option<Id<Location>>) -> Option<PlannedErasure> {
+        let mut planned = self.erasures.iter();
+        planned.find(|of| of.location_id == location).copied()
+    }
+
     /// Returns whether a location is one of the account.
     pub(crate) fn has_location(&self, id: Id<Location>) -> bool {
         self.locations.iter().any(|location| location.id == id)
     }
+}
+
+fn fewest<const N: usize>(own: i64, set: [Option<u32>; N]) -> i64 {
+    let set = set.into_iter().flatten().map(i64::from);
+    set.fold(own, i64::min)
 }
 
 impl Stored for Account {

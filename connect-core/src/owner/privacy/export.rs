@@ -75,7 +75,7 @@ pub struct AccountPiece {
 /// A line of an export.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Line<'r, T> {
+struct ExportLine<'r, T> {
     kind: &'r str,
     /// The location or the webhook of the record.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -86,7 +86,7 @@ struct Line<'r, T> {
 impl AccountPiece {
     fn push(&mut self, kind: &str, of: Option<Uuid>, data: impl Serialize) {
         // Our own shapes have string keys only: this cannot fail.
-        let line = serde_json::to_string(&Line { kind, of, data });
+        let line = serde_json::to_string(&ExportLine { kind, of, data });
         self.lines.push_str(&line.unwrap_or_default());
         self.lines.push('\n');
     }

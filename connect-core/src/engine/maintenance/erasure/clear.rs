@@ -10,7 +10,7 @@ use crate::{
     storage::{Commit, Entry, Expectation, Key, Value, Write},
     transaction::{
         Account, ChangeClock, Delivery, ErasedKind, Erasing, Fault, LenientReader, ReadKey, Store,
-        clock_key, erased_image_key,
+        clock_key, image_key_in,
         keys::{Family, GLOBAL, KeyPart, after_prefix, key},
         woken_key,
     },
@@ -214,17 +214,8 @@ fn elsewhere(at: &ReadKey, row: &Value, now: Timestamp, writes: &mut Vec<(Key, W
             }));
         }
         Family::Product => {
-            #[derive(Deserialize)]
-            #[serde(rename_all = "camelCase")]
-            struct Image {
-                image_url: Option<String>,
-            }
-            let image: Option<Image> = serde_json::from_slice(row).ok();
-            let link = image.and_then(|image| image.image_url);
-            writes.extend(link.map(|link| {
-                let time = Value::from(format!("\"{now}\"").into_bytes());
-                (erased_image_key(&link), Write::Put(time))
-            }));
+            let time = Value::from(format!("\"{now}\"").into_bytes());
+            writes.extend(image_key_in(row).map(|image| (image, Write::Put(time))));
         }
         Family::WebhookState => {
             #[derive(Deserialize)]

@@ -4,13 +4,11 @@
 
 use std::collections::HashMap;
 
-use serde::Deserialize;
-
 use super::{super::Connect, SETTLED};
 use crate::{
     storage::{Commit, Expectation, Key, Value, Write},
     transaction::{
-        Error, Fault, LenientReader, ReadKey, erased_image_key,
+        Error, Fault, LenientReader, ReadKey, image_key_in,
         keys::{Family, GLOBAL, after_prefix, key},
     },
     wire::Timestamp,
@@ -85,11 +83,6 @@ impl Connect {
         &self,
         erased: &mut HashMap<Key, Value>,
     ) -> Result<Vec<(Key, Value)>, Error> {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Image {
-            image_url: Option<String>,
-        }
         let reader = LenientReader::new(self.store());
         let mut used = Vec::new();
         for id in self.account_ids().await? {
@@ -105,9 +98,7 @@ impl Connect {
                     }
                     from = piece.next;
                     for (_, row) in piece.entries {
-                        let image: Option<Image> = serde_json::from_slice(&row).ok();
-                        let link = image.and_then(|image| image.image_url);
-                        let entry = link.map(|link| erased_image_key(&link));
+                        let entry = image_key_in(&row);
                         used.extend(entry.and_then(|entry| erased.remove_entry(&entry)));
                     }
                     tokio::task::yield_now().await;
