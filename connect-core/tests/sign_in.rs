@@ -3,8 +3,8 @@
 use std::net::IpAddr;
 
 use connect_core::{
-    Account, Author, Connect, Error, IssuedSession, MAX_PASSWORD, NewAccount, Origin, UserChange,
-    environment::Clock as _, wire::Id,
+    Account, Author, Connect, Error, IssuedSession, MAX_PASSWORD, NewAccount, Origin,
+    SESSION_SECONDS, UserChange, environment::Clock as _, wire::Id,
 };
 
 use crate::{
@@ -21,6 +21,7 @@ on_each_store!(another_address_takes_the_password);
 on_each_store!(another_password_ends_the_other_sessions);
 on_each_store!(an_address_leads_to_one_account);
 on_each_store!(sessions_end);
+on_each_store!(ended_sessions_are_purged);
 on_each_store!(sessions_are_listed_and_ended);
 
 /// The address of the network that everybody comes from.
@@ -435,6 +436,26 @@ async fn sessions_end(shop: Shop) {
     shop.clock.advance(1);
     assert_unauthorized(account_of(connect, &sessions[0]).await, "session");
     account_of(connect, &sessions[1]).await.unwrap();
+}
+
+async fn ended_sessions_are_purged(shop: Shop) {
+    let (connect, (account, email)) = (&shop.connect, owner(&shop));
+    set_password(connect, account).await.unwrap();
+    connect.sign_in(HERE, &email, PASSWORD).await.unwrap();
+    connect.invite_owner(account).await.unwrap();
+    shop.clock.advance(SESSION_SECONDS - 60);
+    let open = connect.sign_in(HERE, &email, PASSWORD).await.unwrap();
+    let invitation = connect.invite_owner(account).await.unwrap().secret;
+    // The sign-in has removed the ones that had expired, and there are two more.
+    assert_eq!(connect.maintain().await.unwrap().sessions, 0);
+    shop.clock.advance(60);
+    assert_eq!(connect.maintain().await.unwrap().sessions, 2);
+    account_of(connect, &open).await.unwrap();
+    connect.invited_user(invitation.expose()).await.unwrap();
+    shop.clock.advance(SESSION_SECONDS);
+    assert_eq!(connect.maintain().await.unwrap().sessions, 2);
+    assert_eq!(connect.maintain().await.unwrap().sessions, 0);
+    assert_clean(connect).await;
 }
 
 async fn sessions_are_listed_and_ended(shop: Shop) {

@@ -1,8 +1,9 @@
-//! The purge of expired rows: answers, tombstones, events, delivery logs, and tokens.
+//! The purge of expired rows: answers, tombstones, events, delivery logs, tokens and sessions.
 //!
 //! Rows that cannot be read or removed are logged and left for the next round: one damaged row does not
 //! stop the purge of any other.
 
+mod ended_sessions;
 mod ended_tokens;
 mod retention;
 mod trail;
@@ -44,6 +45,8 @@ pub struct Maintenance {
     pub deliveries: usize,
     /// Purged tokens, 90 days after their revocation or expiry.
     pub tokens: usize,
+    /// Purged sessions and invitations, after their expiry.
+    pub sessions: usize,
     /// Secrets sealed by the first key. They were in clear, or sealed by a former key.
     pub sealed: usize,
     /// Purged entries of the audit trail, older than [their retention](crate::ConnectBuilder::trail_days).
@@ -136,7 +139,11 @@ impl<'c> Purge<'c> {
             let moved = self.connect.move_idle_clock(id, self.now).await;
             self.note(moved, id);
         }
-        for purged in [self.ended_tokens(account).await, self.trail(account).await] {
+        for purged in [
+            self.ended_tokens(account).await,
+            self.ended_sessions(account).await,
+            self.trail(account).await,
+        ] {
             self.note(purged, account);
         }
         let webhooks = self.connect.store().webhooks_of(account).await;
