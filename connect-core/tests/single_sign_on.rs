@@ -4,7 +4,7 @@ use std::{net::IpAddr, sync::Arc};
 
 use connect_core::{
     Account, AccountChange, Connect, Error, IssuedSession, Language, NewProvider, NewUser,
-    ProviderUser, Role, User, UserRight, UserRole,
+    ProviderUser, Role, User, UserChange, UserRight, UserRole,
     environment::{KeyRing, SecretKey},
     wire::Id,
 };
@@ -109,8 +109,20 @@ async fn users_come_in_through_the_provider(shop: Shop) {
         let refused = refusal(sign_in(issuer, "1", email).await);
         assert!(refused.contains(words), "{refused}");
     }
+    let by_password = connect
+        .sign_in(HERE, "kim@rye.example", PASSWORD)
+        .await
+        .unwrap();
+    let invitation = connect.invite_user(account, kim).await.unwrap().secret;
     let first = who(sign_in(ISSUER, "1", Some("KIM@rye.example")).await).await;
     assert_eq!(first.user().id, kim);
+    // The sessions and invitations from before end.
+    assert!(connect.session(by_password.secret.expose()).await.is_err());
+    let accepted = connect
+        .accept_invitation(invitation.expose(), PASSWORD)
+        .await;
+    assert!(refusal(accepted).contains("company's sign-in"));
+    assert!(refusal(connect.invite_user(account, kim).await).contains("needs no password"));
     // From then on the subject counts, and nobody else with the address.
     let again = who(sign_in(ISSUER, "1", Some("other@rye.example")).await).await;
     assert_eq!(again.user().id, kim);
@@ -136,9 +148,27 @@ async fn users_come_in_through_the_provider(shop: Shop) {
     let boss_in = who(sign_in(ISSUER, "3", None).await).await;
     assert!(!boss_in.has(UserRight::ReadSales));
 
+    // Another address is another person.
+    let moved = UserChange {
+        email: Some("new@rye.example".to_owned()),
+        ..UserChange::default()
+    };
+    let sam = user(connect, account, "sam@rye.example", Role::Manager).await;
+    who(sign_in(ISSUER, "5", Some("sam@rye.example")).await).await;
+    connect.change_user(account, sam, moved).await.unwrap();
+    assert!(refusal(sign_in(ISSUER, "5", Some("sam@rye.example")).await).contains("is no user"));
+    let next = who(sign_in(ISSUER, "6", Some("new@rye.example")).await).await;
+    assert_eq!(next.user().id, sam);
+    let spaced = refusal(sign_in(ISSUER, " 6", None).await);
+    assert!(spaced.contains("spaces"), "{spaced}");
+
     // Another issuer takes the identities away; so does the end of the provider, and of a user.
     let other = new_provider("https://other.example", Some(SECRET));
     connect.set_provider(account, other).await.unwrap();
+    for session in [&kim_in, &next] {
+        let open = connect.sessions(session).await.unwrap();
+        assert_eq!(open, [], "sessions by the former provider end");
+    }
     assert!(refusal(sign_in(ISSUER, "1", None).await).contains("no such provider"));
     let moved = sign_in("https://other.example", "9", Some("kim@rye.example")).await;
     assert_eq!(who(moved).await.user().id, kim);

@@ -30,7 +30,7 @@ function code(seed, steps = 0) {
 }
 
 /** A provider whose users have the address that they type as their name. */
-async function startProvider() {
+async function startProvider(back) {
   const listening = createServer();
   await new Promise((resolve) => listening.listen(0, "127.0.0.1", resolve));
   const issuer = `http://127.0.0.1:${listening.address().port}`;
@@ -39,7 +39,7 @@ async function startProvider() {
       {
         client_id: "connect",
         client_secret: "secret of the bakery",
-        redirect_uris: [at("/dashboard/sign-in/callback")],
+        redirect_uris: [back],
       },
     ],
     claims: { openid: ["sub"], email: ["email", "email_verified"] },
@@ -60,7 +60,6 @@ before(async () => {
   });
   const { value: line } = await createInterface(server.stdout)[Symbol.asyncIterator]().next();
   welcome = JSON.parse(line);
-  provider = await startProvider();
   browser = await launch();
   context = await browser.newContext({ javaScriptEnabled: false });
   page = await context.newPage();
@@ -122,6 +121,7 @@ async function comeIn(way, name) {
   const other = await browser.newContext({ javaScriptEnabled: false });
   const visit = await other.newPage();
   await visit.goto(way);
+  await visit.getByRole("button", { name: "Continue" }).click();
   await visit.locator("[name=login]").fill(name);
   await visit.locator("[name=password]").fill("any");
   await visit.locator("[type=submit]").click();
@@ -138,6 +138,7 @@ test("users sign in through a provider", async () => {
   await page.getByText("The user was added").waitFor();
   await page.goto(at("/dashboard/account"));
   await page.getByRole("link", { name: "Set up single sign-on" }).click();
+  provider = await startProvider(await page.locator("li code").innerText());
   await page.getByLabel("Issuer").fill(provider.issuer);
   await page.getByLabel("Client id").fill("connect");
   await page.getByLabel("Client secret").fill("secret of the bakery");
@@ -164,7 +165,8 @@ test("users sign in through a provider", async () => {
 
   // The answer of the provider is of no use in another browser.
   const thief = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
-  await thief.goto(at("/dashboard/sign-in/callback?code=1&state=2"));
+  const account = way.split("/").at(-1);
+  await thief.goto(at(`/dashboard/sign-in/callback/${account}?code=1&state=2`));
   await thief.getByText("begun in another browser").waitFor();
   await thief.context().close();
 
@@ -177,6 +179,7 @@ test("users sign in through a provider", async () => {
   provider.close();
   const down = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
   await down.goto(way);
+  await down.getByRole("button", { name: "Continue" }).click();
   await down.getByText("it takes no connection").waitFor();
   await down.context().close();
 });

@@ -159,6 +159,9 @@ impl Connect {
                 replace(&mut found.email, address);
                 replace(&mut found.language, &change.language);
                 replace(&mut found.roles, roles);
+                if before.email != found.email {
+                    found.single_sign_on = false;
+                }
                 let found = found.clone();
                 check_email(&account, &found)?;
                 check_owner(&account)?;
@@ -166,7 +169,9 @@ impl Connect {
                 self.move_sign_in(&mut unit, &account, (&before, &found))
                     .await?;
                 if before.email != found.email {
-                    sign_in::end_sessions(&mut unit, user, 0).await?;
+                    // The person behind the identity may be another one.
+                    sign_in::unlink(&mut unit, user).await?;
+                    sign_in::end_sessions(&mut unit, user).await?;
                 }
                 Ok::<_, Error>(End::commit(unit, found))
             })

@@ -120,13 +120,19 @@ impl Reach {
 }
 
 impl Account {
+    /// Returns whether a user lacks the second factor demanded by the account.
+    /// It is the provider's matter for users who need it.
+    pub fn lacks_factor(&self, user: &User) -> bool {
+        self.requires_second_factor && !user.second_factor && !user.needs_provider()
+    }
+
     /// Returns the reach of a user's right.
     ///
     /// # Errors
-    /// [`Error::ForbiddenScope`]: the user has not the right anywhere, or lacks the demanded second factor, which is the
-    /// provider's matter for users who need it.
+    /// [`Error::ForbiddenScope`]: the user has not the right anywhere, or [lacks](Self::lacks_factor) the demanded second
+    /// factor.
     pub fn reach(&self, user: &User, right: UserRight) -> Result<Reach, Error> {
-        if self.requires_second_factor && !user.second_factor && !user.needs_provider() {
+        if self.lacks_factor(user) {
             return Err(Error::ForbiddenScope(Reason::new(
                 "this account demands a second factor: add one to your sign-in first, on the page Account",
             )));

@@ -8,10 +8,11 @@ use crate::{transaction::environment::Randomness, wire::Timestamp};
 /// The number of recovery codes made at a time.
 pub(crate) const RECOVERY_CODES: usize = 10;
 
-/// The characters of a recovery code: 80 random bits, so that its digest gives nothing away.
+/// The characters of a recovery code: 80 random bits.
+/// Its digest gives nothing away.
 const RECOVERY_LEN: usize = 16;
 
-/// The letters and digits of recovery codes, without those that look like others.
+/// The letters and digits of recovery codes, without look-alikes.
 const ALPHABET: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
 
 /// Makes a seed of 160 bits, in base32.
@@ -41,7 +42,8 @@ pub(crate) fn app_url(seed: &str, business: &str, email: &str) -> Option<String>
     totp.to_url().ok()
 }
 
-/// Six digits, each valid for 30 seconds and one step either way: what every app can do.
+/// Six digits of 30 seconds, valid one step either way.
+/// Every app can do it.
 fn of_seed(seed: &str) -> Option<Builder> {
     let seed = Seed::try_from_base32(seed).ok()?;
     Some(Builder::new().with_secret(seed))

@@ -58,6 +58,8 @@ pub(crate) enum UserMessage {
     EmailChanged { email: String },
     /// A second factor was added or removed.
     FactorChanged { is_on: bool },
+    /// The account has another sign-in provider, or none.
+    ProviderChanged { issuer: Option<String> },
     /// Someone with the password gave wrong codes.
     WrongCodes,
     /// The account, or a location of this name, is erased unless this is taken back.

@@ -106,6 +106,9 @@ pub(crate) struct Session {
     /// Set until the second factor is given, with the number of wrong codes so far.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) awaits_code: Option<u32>,
+    /// Set for a sign-in through the account's provider.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) by_provider: bool,
 }
 
 impl Session {

@@ -81,7 +81,15 @@ impl Engine {
 
         match self {
             Self::Sled => {
-                let db = sled::open(path.join("sled")).unwrap();
+                // Its threads hold the lock for a moment after it is closed.
+                let mut tries = 0;
+                let db = loop {
+                    match sled::open(path.join("sled")) {
+                        Err(sled::Error::Io(_)) if tries < 500 => tries += 1,
+                        opened => break opened.unwrap(),
+                    }
+                    std::thread::sleep(std::time::Duration::from_millis(10));
+                };
                 let entries = db.iter().map(Result::unwrap);
                 entries
                     .map(|(key, value)| (key.to_vec(), value.to_vec()))

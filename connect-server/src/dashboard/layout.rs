@@ -38,7 +38,7 @@ pub(super) fn page(to: &SignedIn<'_>, section: &str, title: &str, content: Marku
                 "This is a copy of a shop, or one that was restored and is not in use yet."
             }
         }
-        @if account.requires_second_factor && !to.user().second_factor {
+        @if account.lacks_factor(to.user()) {
             aside.banner aria-label="Second factor" {
                 "Your account demands a second factor. "
                 a href="/dashboard/account/second-factor" { "Set one up to go on" }
@@ -78,12 +78,19 @@ pub(super) fn page(to: &SignedIn<'_>, section: &str, title: &str, content: Marku
             (content)
         }
     };
-    Answer::page(document(title, &body))
+    Answer::page(document(title, &html! {}, &body))
 }
 
 /// Makes a page for a signed-out visitor.
 pub(super) fn open_page(visit: &PageRequest, title: &str, content: Markup) -> Answer {
     Answer::page(bare(title, &notice(visit), content))
+}
+
+/// Makes a page for a signed-out visitor, with another page to go on to at once.
+pub(super) fn onward_page(visit: &PageRequest, title: &str, url: &str, content: Markup) -> Answer {
+    let body = bare_body(title, &notice(visit), content);
+    let onward = html! { meta http-equiv="refresh" content={ "0; url=" (url) }; };
+    Answer::page(document(title, &onward, &body))
 }
 
 /// Makes a page for the sender of an invalid request.
@@ -92,15 +99,18 @@ pub(super) fn bare_page(title: &str, content: Markup) -> Markup {
 }
 
 fn bare(title: &str, notice: &Markup, content: Markup) -> Markup {
-    let body = html! {
+    document(title, &html! {}, &bare_body(title, notice, content))
+}
+
+fn bare_body(title: &str, notice: &Markup, content: Markup) -> Markup {
+    html! {
         main.door id="content" {
             p.brand { "Connect" }
             (notice)
             h1 { (title) }
             (content)
         }
-    };
-    document(title, &body)
+    }
 }
 
 fn business(account: &Account) -> Markup {
@@ -119,7 +129,7 @@ fn notice(visit: &PageRequest) -> Markup {
     }
 }
 
-fn document(title: &str, body: &Markup) -> Markup {
+fn document(title: &str, more: &Markup, body: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -127,6 +137,7 @@ fn document(title: &str, body: &Markup) -> Markup {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
+                (more)
                 title { (title) " · Connect" }
                 // Without an icon, browsers ask for /favicon.ico.
                 link rel="icon" href="data:,";

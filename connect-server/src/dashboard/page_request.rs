@@ -3,8 +3,8 @@
 use std::{net::IpAddr, ops::Deref, sync::Arc};
 
 use connect_core::{
-    Account, AccountLocation, Author, BrowserCookie, Connect, Denied, Error, IssuedSession, Origin,
-    Reason, SESSION_SECONDS, User, UserRight, UserSession,
+    AWAITING_SECONDS, Account, AccountLocation, Author, BrowserCookie, Connect, Denied, Error,
+    IssuedSession, Origin, Reason, SESSION_SECONDS, User, UserRight, UserSession,
 };
 use http::{HeaderMap, HeaderName, Method, StatusCode, header::USER_AGENT};
 use uuid::Uuid;
@@ -29,9 +29,6 @@ const VISITOR_SECONDS: i64 = 24 * 3600;
 
 /// The lifetime of the browser cookie: 400 days, the most of browsers.
 const BROWSER_SECONDS: i64 = 400 * 24 * 3600;
-
-/// The lifetime of the cookie of a session awaiting a code, as its own.
-const AWAITING_SECONDS: i64 = 600;
 
 /// The service around the core, as seen by the pages.
 #[derive(Clone)]

@@ -33,7 +33,7 @@ pub struct StoredSecrets {
     pub by_key: BTreeMap<KeyId, usize>,
     /// The number of secrets in clear.
     pub clear: usize,
-    /// The number of secrets that do not open.
+    /// The number of unopened secrets.
     pub unopened: usize,
 }
 

@@ -115,9 +115,12 @@ impl MailWorker {
     async fn send(&self, leased: &LeasedMail, work: &mut MailWork) -> bool {
         let LeasedMail { id, mail, .. } = leased;
         let store = self.connect.store();
+        let is_over = mail.ends_at() <= store.now();
         let secret = mail.secret.as_ref();
         let secret = secret.map(|secret| store.sealer().open(secret, QueuedMail::place(*id)));
         let failure = match secret.transpose() {
+            // Its link leads nowhere.
+            _ if is_over && mail.secret.is_some() => "its link has expired".to_owned(),
             Err(unopened) => format!("the secret in its link does not open: {unopened}"),
             Ok(secret) => {
                 let message = texts::message(mail, secret.as_ref(), &self.pages);
@@ -131,7 +134,6 @@ impl MailWorker {
                 }
             }
         };
-        let is_over = mail.ends_at() <= store.now();
         let attempts = mail.attempts;
         if is_over {
             work.dropped += 1;

@@ -82,6 +82,16 @@ fn english(mail: &QueuedMail, link: &str, account: &str) -> (String, String) {
                 format!("A second factor of {to} was {what} on {at}.\n\n{if_not_you}"),
             )
         }
+        UserMessage::ProviderChanged { issuer } => {
+            let what = match issuer {
+                Some(issuer) => format!("Users of {business} now sign in through {issuer}"),
+                None => format!("Users of {business} no longer sign in through a provider"),
+            };
+            (
+                format!("The sign-in provider of {business} was changed"),
+                format!("{what}. It was changed on {at}.\n\n{if_not_you}"),
+            )
+        }
         UserMessage::WrongCodes => (
             format!("Wrong codes at a sign-in to {business}"),
             format!(
@@ -162,6 +172,16 @@ fn dutch(mail: &QueuedMail, link: &str, account: &str) -> (String, String) {
             (
                 format!("Een tweede factor voor {business} is {what}"),
                 format!("Een tweede factor van {to} is {what} op {at}.\n\n{if_not_you}"),
+            )
+        }
+        UserMessage::ProviderChanged { issuer } => {
+            let what = match issuer {
+                Some(issuer) => format!("Gebruikers van {business} loggen nu in via {issuer}"),
+                None => format!("Gebruikers van {business} loggen niet meer in via een provider"),
+            };
+            (
+                format!("De inlogprovider van {business} is gewijzigd"),
+                format!("{what}. Dit is gewijzigd op {at}.\n\n{if_not_you}"),
             )
         }
         UserMessage::WrongCodes => (

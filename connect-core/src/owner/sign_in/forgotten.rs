@@ -2,13 +2,12 @@
 
 use std::net::IpAddr;
 
-use super::rows::get_sign_in;
+use super::{passwords::folded_email, rows::get_sign_in};
 use crate::{
     engine::Connect,
     owner::accounts::{get_account, parse},
-    rules::text,
     transaction::{Account, End, Error, Invitation, Reason, User, UserMessage},
-    wire::{Id, limits::MAX_OWNER_EMAIL},
+    wire::Id,
 };
 
 /// The validity of a link: an hour.
@@ -38,11 +37,7 @@ impl Connect {
                  invitation",
             )));
         }
-        // No user has a longer one.
-        let email = match email.chars().nth(MAX_OWNER_EMAIL) {
-            None => text::folded(email),
-            Some(_) => String::new(),
-        };
+        let email = folded_email(email);
         self.core.sign_ins.attempt(from, &email)?;
         let connect = self.clone();
         Ok(async move {
@@ -66,6 +61,7 @@ impl Connect {
             .transact(account, |mut unit| async move {
                 let found = get_account(&mut unit).await?;
                 let to = found.users.iter().find(|of| of.id == user);
+                let to = to.filter(|user| !user.needs_provider());
                 let (Some(to), Some(_)) = (to, get_sign_in(&mut unit, user).await?) else {
                     return Ok(End::rollback(()));
                 };
@@ -73,9 +69,8 @@ impl Connect {
                 let row_key = Invitation::key(account.uuid(), user);
                 if let Some(row) = unit.get(&row_key).await? {
                     let open: Invitation = parse(&row_key, &row)?;
-                    let is_recent = until.plus_seconds(-PAUSE_SECONDS) < open.expires_at
-                        && open.expires_at <= until;
-                    if is_recent {
+                    // It was just sent, or an owner's invitation lasts longer.
+                    if until.plus_seconds(-PAUSE_SECONDS) < open.expires_at {
                         return Ok(End::rollback(()));
                     }
                 }

@@ -2,8 +2,9 @@
 
 use super::{
     account_of,
+    passwords::check_way,
     rows::get_sign_in,
-    sessions::{IssuedSession, end_sessions},
+    sessions::{IssuedSession, SignInWay, end_sessions},
 };
 use crate::{
     engine::Connect,
@@ -49,7 +50,7 @@ impl Connect {
     /// service sends mail.
     ///
     /// # Errors
-    /// There is no such account or user.
+    /// There is no such account or user; [`Error::Conflict`]: the user needs the account's provider.
     pub async fn invite_user(
         &self,
         account: Id<Account>,
@@ -58,6 +59,10 @@ impl Connect {
         self.store()
             .transact(account, |mut unit| async move {
                 let (found, to) = self.managed_user(&mut unit, user).await?;
+                if to.needs_provider() {
+                    let problem = "signs in through the account's provider, and needs no password";
+                    return Err(Error::conflict("user", problem));
+                }
                 let secret = self.secret_of(account);
                 let expires_at = unit.now().plus_seconds(INVITATION_SECONDS);
                 let message = UserMessage::Invitation { until: expires_at };
@@ -119,11 +124,13 @@ impl Connect {
         password: &str,
     ) -> Result<IssuedSession, Error> {
         let Invited { account, user } = self.invited_user(invitation).await?;
+        check_way(&user)?;
         self.core.sign_ins.confirm(user.id)?;
         let hash = &self.core.sign_ins.hash(&account, password).await?;
         self.store()
             .transact(account.id, |mut unit| async move {
                 let Invited { account, user } = find_invitation(&mut unit, invitation).await?;
+                check_way(&user)?;
                 let before = get_sign_in(&mut unit, user.id).await?;
                 if before.is_some() {
                     let message = UserMessage::PasswordChanged;
@@ -133,9 +140,14 @@ impl Connect {
                 let password = (hash.clone(), unit.now());
                 let mut sign_in = SignIn::with_password(before, email, password);
                 unit.delete(Invitation::key(account.id.uuid(), user.id));
-                end_sessions(&mut unit, user.id, 0).await?;
+                end_sessions(&mut unit, user.id).await?;
                 let session = self
-                    .open_session(&mut unit, (&account, &user), Some(&mut sign_in), false)
+                    .open_session(
+                        &mut unit,
+                        (&account, &user),
+                        Some(&mut sign_in),
+                        SignInWay::Password,
+                    )
                     .await?;
                 Ok(End::commit(unit, session))
             })

@@ -17,7 +17,8 @@ pub(super) use passwords::remove_sign_in;
 pub use second_factor::{NewSecondFactor, SecondFactor};
 pub(super) use sessions::end_sessions;
 pub use sessions::{
-    IssuedSession, OpenSession, SESSION_IDLE_SECONDS, SESSION_SECONDS, UserSession,
+    AWAITING_SECONDS, IssuedSession, OpenSession, SESSION_IDLE_SECONDS, SESSION_SECONDS,
+    UserSession,
 };
 pub(super) use single_sign_on::unlink;
 pub use single_sign_on::{NewProvider, Provider, ProviderUser};

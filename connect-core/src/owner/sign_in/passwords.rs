@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::{
     rows::{get_sign_in, put_sign_in},
-    sessions::{IssuedSession, MOST_SESSIONS, UserSession, end_sessions, end_those, session_key},
+    sessions::{IssuedSession, SignInWay, UserSession, end_sessions, end_those, session_key},
 };
 use crate::{
     engine::Connect,
@@ -40,11 +40,7 @@ impl Connect {
         email: &str,
         password: &str,
     ) -> Result<IssuedSession, Error> {
-        // No user has a longer one.
-        let email = match email.chars().nth(MAX_OWNER_EMAIL) {
-            None => text::folded(email),
-            Some(_) => String::new(),
-        };
+        let email = folded_email(email);
         let attempt = self.core.sign_ins.attempt(from, &email)?;
         let found = self.user_with_email(&email).await?;
         let hash = match found {
@@ -75,16 +71,15 @@ impl Connect {
             let (Some(own), Some(mut row)) = (own, row) else {
                 return Err(wrong_password());
             };
-            if own.needs_provider() {
-                return Err(Error::Unauthorized(Reason::of(
-                    "provider",
-                    "is the way to sign in: use the address of your company's sign-in",
-                )));
-            }
+            check_way(own)?;
             row.password.clone_from(current);
-            end_sessions(&mut unit, user, MOST_SESSIONS - 1).await?;
             let session = self
-                .open_session(&mut unit, (&account, own), Some(&mut row), false)
+                .open_session(
+                    &mut unit,
+                    (&account, own),
+                    Some(&mut row),
+                    SignInWay::Password,
+                )
                 .await?;
             Ok(End::commit(unit, session))
         });
@@ -115,6 +110,7 @@ impl Connect {
                 let mut row = get_confirmed(&mut unit, user, confirmed).await?;
                 row.password = hash.clone();
                 row.password_set_at = unit.now();
+                row.new_seed = None;
                 put_sign_in(&mut unit, user, &row).await?;
                 remove_invitation(&mut unit, user).await?;
                 if let Some(own) = account.users.iter().find(|of| of.id == user) {
@@ -275,7 +271,7 @@ pub(in crate::owner) async fn remove_sign_in(
         unit.delete(SignIn::key(account, user));
     }
     remove_invitation(unit, user).await?;
-    end_sessions(unit, user, 0).await
+    end_sessions(unit, user).await
 }
 
 /// Removes the open invitation of a user, if there is one.
@@ -290,6 +286,14 @@ pub(in crate::owner) async fn remove_invitation(
     Ok(())
 }
 
+/// An e-mail address as it is looked for. It is empty for a text of no user: a longer one.
+pub(super) fn folded_email(email: &str) -> String {
+    match email.chars().nth(MAX_OWNER_EMAIL) {
+        None => text::folded(email),
+        Some(_) => String::new(),
+    }
+}
+
 /// The sign-in of the user, if the confirmed password is still current.
 pub(super) async fn get_confirmed(
     unit: &mut UnitOfWork<'_>,
@@ -299,6 +303,17 @@ pub(super) async fn get_confirmed(
     let row = get_sign_in(unit, user).await?;
     row.filter(|row| row.password == *confirmed)
         .ok_or_else(wrong_current_password)
+}
+
+/// Refuses a user who signs in through the account's provider alone.
+pub(super) fn check_way(user: &User) -> Result<(), Error> {
+    if user.needs_provider() {
+        return Err(Error::Unauthorized(Reason::of(
+            "provider",
+            "is the way to sign in: use the address of your company's sign-in",
+        )));
+    }
+    Ok(())
 }
 
 fn wrong_current_password() -> Error {

@@ -8,7 +8,7 @@ use super::{
     passwords::{get_confirmed, remove_invitation},
     rows::{get_sign_in, put_sign_in},
     sessions::{
-        IssuedSession, MOST_SESSIONS, UserSession, end_sessions, end_those, no_session, session_key,
+        IssuedSession, SignInWay, UserSession, end_sessions, end_those, no_session, session_key,
     },
 };
 use crate::{
@@ -28,7 +28,7 @@ use crate::{
     wire::{Id, Timestamp, read::Invalid},
 };
 
-/// The wrong codes that end a sign-in.
+/// The wrong codes ending a sign-in.
 const MOST_WRONG: u32 = 5;
 
 /// The most wrong codes of a user in a day.
@@ -224,34 +224,34 @@ impl Connect {
                 let mut row = row.ok_or_else(no_factor)?;
                 row.totp.take().ok_or_else(no_factor)?;
                 put_sign_in(&mut unit, user, &row).await?;
-                end_sessions(&mut unit, user, 0).await?;
+                end_sessions(&mut unit, user).await?;
                 self.mark(&mut unit, user, false).await?;
                 Ok(End::commit(unit, ()))
             })
             .await
     }
 
-    /// Returns whether a session awaits a code of the second factor.
+    /// Returns the account of a session awaiting a code; `None` for another session.
     ///
     /// # Errors
     /// The storage failed.
-    pub async fn awaits_code(&self, value: &str) -> Result<bool, Error> {
+    pub async fn awaiting_code(&self, value: &str) -> Result<Option<Id<Account>>, Error> {
         let found = self.session_row(value).await?;
-        Ok(found.is_some_and(|(_, session)| session.is_awaiting(self.now())))
+        let found = found.filter(|(_, session)| session.is_awaiting(self.now()));
+        Ok(found.map(|(account, _)| account))
     }
 
     /// Ends a sign-in with a code of the second factor, or a recovery code.
-    /// Returns another session, in place of the one with this value. Five wrong codes end the sign-in, and the user
-    /// gets mail. A user may have 10 calls a minute.
+    /// Returns another session, in place of the one with this value. Five wrong codes end the sign-in, and every five
+    /// wrong codes of a day the user gets mail.
     ///
     /// # Errors
     /// [`Error::Unauthorized`]: `code` is wrong or was used before, or the `session` has ended or awaits none;
-    /// [`Error::RateLimited`]; [`Error::Conflict`]: the key of the stored seed is missing.
+    /// [`Error::Conflict`]: the key of the stored seed is missing.
     pub async fn finish_sign_in(&self, value: &str, code: &str) -> Result<IssuedSession, Error> {
         let found = self.session_row(value).await?;
         let (account, session) = found.ok_or_else(no_session)?;
         let user = session.user;
-        self.core.sign_ins.confirm(user)?;
         let finished = self.store().transact(account, |mut unit| async move {
             let found = get_account(&mut unit).await?;
             let own = found.users.iter().find(|of| of.id == user);
@@ -267,38 +267,39 @@ impl Connect {
             if let Err(refused) = self.accept(user, &mut row, code, unit.now())? {
                 let wrong = session.awaits_code.unwrap_or_default() + 1;
                 session.awaits_code = Some(wrong);
+                let of_user = row.totp.as_ref().map_or(0, |totp| totp.wrong);
+                if refused.is_counted && of_user.is_multiple_of(MOST_WRONG) {
+                    self.queue_mail(&mut unit, (&found, own), UserMessage::WrongCodes, None)?;
+                }
                 let refused = if wrong < MOST_WRONG {
                     let session = unit.json(&session);
                     unit.put(session_key, session);
-                    Error::Unauthorized(Reason::of("code", refused))
+                    Error::Unauthorized(Reason::of("code", refused.problem))
                 } else {
                     unit.delete(session_key);
-                    self.queue_mail(&mut unit, (&found, own), UserMessage::WrongCodes, None)?;
                     no_session()
                 };
                 put_sign_in(&mut unit, user, &row).await?;
                 return Ok(End::commit(unit, Err(refused)));
             }
             unit.delete(session_key);
-            end_sessions(&mut unit, user, MOST_SESSIONS - 1).await?;
             let session = self
-                .open_session(&mut unit, (&found, own), Some(&mut row), true)
+                .open_session(&mut unit, (&found, own), Some(&mut row), SignInWay::Code)
                 .await?;
             Ok(End::commit(unit, Ok(session)))
         });
-        let session = finished.await??;
-        self.core.sign_ins.confirmed(user);
-        Ok(session)
+        finished.await?
     }
 
-    /// Accepts a code, and notes its use. Inside is the problem of a wrong one.
+    /// Accepts a code, and notes its use.
+    /// Inside is the problem of a wrong one.
     fn accept(
         &self,
         user: Id<User>,
         row: &mut SignIn,
         code: &str,
         now: Timestamp,
-    ) -> Result<Result<(), &'static str>, Error> {
+    ) -> Result<Result<(), WrongCode>, Error> {
         let Some(totp) = &mut row.totp else {
             return Err(no_session());
         };
@@ -314,9 +315,10 @@ impl Connect {
                 None => "is no unused recovery code",
             }
         } else if totp.wrong >= MOST_WRONG_IN_DAY {
-            return Ok(Err(
-                "cannot be checked after too many wrong ones today; use a recovery code, or try again tomorrow",
-            ));
+            return Ok(Err(WrongCode {
+                problem: "cannot be checked after too many wrong ones today; use a recovery code, or try again tomorrow",
+                is_counted: false,
+            }));
         } else {
             match self.step_of(user, &totp.seed, code, now)? {
                 Some(step) if step > totp.used_step => {
@@ -330,7 +332,10 @@ impl Connect {
             }
         };
         totp.wrong += 1;
-        Ok(Err(problem))
+        Ok(Err(WrongCode {
+            problem,
+            is_counted: true,
+        }))
     }
 
     /// The time step of a code of a sealed seed; `None` for a wrong code.
@@ -383,6 +388,13 @@ impl Connect {
             )),
         }
     }
+}
+
+/// The refusal of a code.
+struct WrongCode {
+    problem: &'static str,
+    /// Unset if the code was not looked at.
+    is_counted: bool,
 }
 
 impl Session {

@@ -30,10 +30,13 @@ pub const SESSION_SECONDS: i64 = 7 * 24 * 3600;
 pub const SESSION_IDLE_SECONDS: i64 = 24 * 3600;
 
 /// The limit of sessions per user. Another one ends the oldest.
-pub(super) const MOST_SESSIONS: usize = 20;
+const MOST_SESSIONS: usize = 20;
+
+/// The limit of sessions per user awaiting a code.
+const MOST_AWAITING: usize = 3;
 
 /// The time for the second factor: ten minutes.
-const AWAITING_SECONDS: i64 = 600;
+pub const AWAITING_SECONDS: i64 = 600;
 
 /// The most browsers remembered of a user.
 const MOST_BROWSERS: usize = 10;
@@ -57,6 +60,17 @@ pub struct IssuedSession {
     pub awaits_code: bool,
     /// A value for a lasting cookie of the browser, unless it sent [one](Origin::browser).
     pub browser: Option<Secret>,
+}
+
+/// The proof of a sign-in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SignInWay {
+    /// A password, just set or given.
+    Password,
+    /// A password and a code of the second factor.
+    Code,
+    /// The word of the account's provider.
+    Provider,
 }
 
 /// The session of a signed-in user.
@@ -146,6 +160,9 @@ impl Connect {
         }
         let user = account.users.iter().find(|user| user.id == session.user);
         let user = user.cloned().ok_or_else(no_session)?;
+        if user.needs_provider() && !session.by_provider {
+            return Err(no_session());
+        }
         if session.last_use().plus_seconds(USE_SECONDS) <= now {
             // A store without room can still be read.
             if let Err(error) = self.note_use(&session_key, account.id).await {
@@ -290,18 +307,19 @@ impl Connect {
             .await
     }
 
-    /// Opens a session for a user of the unit's account, and writes the sign-in, if there is one.
-    /// Without a needed code of the second factor, the session awaits it.
+    /// Opens a session for a user of the unit's account, and writes the sign-in.
+    /// A user without a password has none. The session of a password awaits the code of a second factor.
     pub(super) async fn open_session(
         &self,
         unit: &mut UnitOfWork<'_>,
         (account, user): (&Account, &User),
         sign_in: Option<&mut SignIn>,
-        has_code: bool,
+        way: SignInWay,
     ) -> Result<IssuedSession, Error> {
         let (secret, origin) = (self.secret_of(account.id), self.authorship().origin);
         let has_factor = sign_in.as_ref().is_some_and(|of| of.totp.is_some());
-        let awaits_code = has_factor && !has_code;
+        let awaits_code = has_factor && way == SignInWay::Password;
+        make_room(unit, user.id, awaits_code).await?;
         let seconds = if awaits_code {
             AWAITING_SECONDS
         } else {
@@ -326,6 +344,7 @@ impl Connect {
             device,
             address: origin.address,
             awaits_code: awaits_code.then_some(0),
+            by_provider: way == SignInWay::Provider,
         });
         unit.put(session_key(account.id, &secret.digest()), row);
         Ok(IssuedSession {
@@ -374,17 +393,57 @@ impl Connect {
     }
 }
 
-/// Ends all sessions of a user except the `keep` youngest unexpired ones.
-pub(in crate::owner) async fn end_sessions(
+/// Ends the expired sessions of a user, and the oldest ones beyond the limit.
+/// Those awaiting a code have a limit of their own: who knows the password alone ends no other session.
+async fn make_room(
     unit: &mut UnitOfWork<'_>,
     user: Id<User>,
+    awaits_code: bool,
+) -> Result<(), Error> {
+    let most = if awaits_code {
+        MOST_AWAITING
+    } else {
+        MOST_SESSIONS
+    };
+    keep_youngest(unit, user, awaits_code, most - 1).await
+}
+
+async fn keep_youngest(
+    unit: &mut UnitOfWork<'_>,
+    user: Id<User>,
+    awaits_code: bool,
     keep: usize,
 ) -> Result<(), Error> {
     let mut sessions = sessions_of(unit, user).await?;
     sessions.sort_by_key(|(_, session)| std::cmp::Reverse(session.created_at));
-    let now = unit.now();
-    for (place, (session_key, session)) in sessions.into_iter().enumerate() {
-        if place >= keep || session.expires_at <= now {
+    let (now, mut kept) = (unit.now(), 0);
+    for (session_key, session) in sessions {
+        let is_alike = session.awaits_code.is_some() == awaits_code;
+        let is_over = session.expires_at <= now || is_alike && kept == keep;
+        if is_over {
+            unit.delete(session_key);
+        } else if is_alike {
+            kept += 1;
+        }
+    }
+    Ok(())
+}
+
+/// Ends all sessions of a user.
+pub(in crate::owner) async fn end_sessions(
+    unit: &mut UnitOfWork<'_>,
+    user: Id<User>,
+) -> Result<(), Error> {
+    end_those(unit, user, |_| true).await
+}
+
+/// Ends all sessions of an account's users opened through its provider.
+pub(super) async fn end_provider_sessions(unit: &mut UnitOfWork<'_>) -> Result<(), Error> {
+    let prefix = key(unit.partition(), Family::Session, &[]);
+    // An account has at most 20 for each user.
+    for (session_key, row) in unit.scan(&prefix, usize::MAX).await? {
+        let session: Session = parse(&session_key, &row)?;
+        if session.by_provider {
             unit.delete(session_key);
         }
     }
@@ -469,11 +528,13 @@ mod tests {
         let account = Uuid::from_u128(1);
         let user = Uuid::from_u128(2).into();
         let own = |number: u8| session_key(account.into(), &[number; 32]);
-        for (keep, left) in [
-            (9, vec![0, 1, 3]),
-            (3, vec![1, 3]),
-            (2, vec![3]),
-            (0, vec![]),
+        // The second awaits a code: its kind has a number of its own.
+        for (awaits_code, keep, left) in [
+            (false, 9, vec![0, 1, 3]),
+            (false, 1, vec![1, 3]),
+            (false, 0, vec![1]),
+            (true, 1, vec![0, 1, 3]),
+            (true, 0, vec![0, 3]),
         ] {
             let found = store.transact(account, |mut unit| async move {
                 unit.load(Reads::of(account)).await?;
@@ -486,12 +547,13 @@ mod tests {
                         used_at: None,
                         device: None,
                         address: None,
-                        awaits_code: None,
+                        awaits_code: (number == 1).then_some(0),
+                        by_provider: false,
                     };
                     let row = unit.json(&row);
                     unit.put(own(number), row);
                 }
-                end_sessions(&mut unit, user, keep).await?;
+                keep_youngest(&mut unit, user, awaits_code, keep).await?;
                 let is_left = |number: &u8| unit.known(&own(*number)).flatten().is_some();
                 let found: Vec<u8> = (0..4).filter(is_left).collect();
                 Ok::<_, Error>(End::rollback(found))

@@ -8,7 +8,7 @@ use std::net::IpAddr;
 
 use super::{
     rows::get_sign_in,
-    sessions::{IssuedSession, MOST_SESSIONS, end_sessions},
+    sessions::{IssuedSession, SignInWay, end_provider_sessions, end_sessions},
 };
 use crate::{
     engine::Connect,
@@ -16,7 +16,7 @@ use crate::{
     rules::{role::UserRight, secret::Secret, text},
     transaction::{
         Account, End, Error, Fault, ProviderIdentity, ReadKey, Reason, StoredProvider, UnitOfWork,
-        User,
+        User, UserMessage,
         keys::{Family, key},
     },
     wire::{Id, Timestamp, read::Invalid},
@@ -60,8 +60,9 @@ pub struct ProviderUser {
 }
 
 impl Connect {
-    /// Sets the provider of an account.
-    /// Another issuer takes the identities of the former one away: each user is found by the e-mail address again.
+    /// Sets the provider of an account. All owners get mail.
+    /// Another issuer takes the identities of the former one away, and ends their sessions: each user is found by the
+    /// e-mail address again.
     ///
     /// # Errors
     /// A field is invalid, or there is no such account; [`Error::Conflict`]: the server has no key to seal the secret.
@@ -112,12 +113,14 @@ impl Connect {
                 };
                 let row = unit.json(&stored);
                 unit.put(StoredProvider::key(account.uuid()), row);
+                self.tell_owners(&mut unit, Some(issuer)).await?;
                 Ok(End::commit(unit, shown(stored)))
             })
             .await
     }
 
-    /// Removes the provider of an account. Users sign in with their passwords; those without one need an invitation.
+    /// Removes the provider of an account. All owners get mail.
+    /// The sessions opened through it end. Users sign in with their passwords; those without one need an invitation.
     ///
     /// # Errors
     /// There is no such account.
@@ -133,6 +136,7 @@ impl Connect {
                 if get_provider(&mut unit).await?.is_some() {
                     unit.delete(StoredProvider::key(account.uuid()));
                     unlink_all(&mut unit).await?;
+                    self.tell_owners(&mut unit, None).await?;
                 }
                 Ok(End::commit(unit, ()))
             })
@@ -148,7 +152,17 @@ impl Connect {
         Ok(self.stored_provider(account).await?.map(shown))
     }
 
-    /// Returns the provider of an account with the secret, for software that signs users in.
+    /// Returns the provider of an account, for software with the sign-in of users.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`]: there is no such account, or it has no provider; the caller is a user.
+    pub async fn provider_for_sign_in(&self, account: Id<Account>) -> Result<Provider, Error> {
+        self.check_service()?;
+        let found = self.stored_provider(account).await?;
+        found.map(shown).ok_or_else(no_provider)
+    }
+
+    /// Returns the provider of an account with the secret, for software with the sign-in of users.
     ///
     /// # Errors
     /// [`Error::NotFound`]: there is no such account, or it has no provider; [`Error::Conflict`]: the key of the stored
@@ -172,7 +186,7 @@ impl Connect {
         Ok((shown(stored), Secret::from(secret.expose().to_owned())))
     }
 
-    /// Signs a user in who was verified by the provider of an account.
+    /// Signs in a user verified by the account's provider.
     /// The second factor is the provider's matter. Attempts of a network address count as those of
     /// [`sign_in`](Self::sign_in).
     ///
@@ -194,16 +208,35 @@ impl Connect {
             }
             let user = self.user_of(&mut unit, &mut found, person).await?;
             put_account(&mut unit, &found).await?;
-            end_sessions(&mut unit, user.id, MOST_SESSIONS - 1).await?;
             let mut sign_in = get_sign_in(&mut unit, user.id).await?;
             let session = self
-                .open_session(&mut unit, (&found, &user), sign_in.as_mut(), true)
+                .open_session(
+                    &mut unit,
+                    (&found, &user),
+                    sign_in.as_mut(),
+                    SignInWay::Provider,
+                )
                 .await?;
             Ok(End::commit(unit, session))
         });
         let session = signed_in.await?;
         self.core.sign_ins.take_back(&attempt);
         Ok(session)
+    }
+
+    /// Tells the owners of a unit's account about another provider, or none.
+    async fn tell_owners(
+        &self,
+        unit: &mut UnitOfWork<'_>,
+        issuer: Option<&String>,
+    ) -> Result<(), Error> {
+        let account = get_account(unit).await?;
+        for owner in account.users.iter().filter(|user| user.is_owner()) {
+            let issuer = issuer.cloned();
+            let message = UserMessage::ProviderChanged { issuer };
+            self.queue_mail(unit, (&account, owner), message, None)?;
+        }
+        Ok(())
     }
 
     /// The user of a verified person. The first time, the two are linked.
@@ -217,6 +250,9 @@ impl Connect {
         let own = |(_, identity): &&(Id<User>, ProviderIdentity)| {
             identity.issuer == person.issuer && identity.subject == person.subject
         };
+        if checked("subject", &person.subject)? != person.subject {
+            return Err(refused("has a name with spaces around it at the provider"));
+        }
         let linked = identities.iter().find(own).map(|(user, _)| *user);
         if let Some(user) = linked {
             let user = account.users.iter().find(|of| of.id == user);
@@ -237,10 +273,12 @@ impl Connect {
         }
         let row = unit.json(&ProviderIdentity {
             issuer: person.issuer.clone(),
-            subject: checked("subject", &person.subject)?,
+            subject: person.subject.clone(),
             linked_at: unit.now(),
         });
         unit.put(ProviderIdentity::key(account.id.uuid(), user.id), row);
+        // Earlier ones are by a password alone.
+        end_sessions(unit, user.id).await?;
         user.single_sign_on = true;
         Ok(user.clone())
     }
@@ -271,7 +309,7 @@ async fn identities(unit: &mut UnitOfWork<'_>) -> Result<Vec<(Id<User>, Provider
     Ok(identities)
 }
 
-/// Removes the identities of all users.
+/// Removes the identities of all users, and ends the sessions by them.
 async fn unlink_all(unit: &mut UnitOfWork<'_>) -> Result<(), Error> {
     for (user, _) in identities(unit).await? {
         unit.delete(ProviderIdentity::key(unit.partition(), user));
@@ -280,6 +318,7 @@ async fn unlink_all(unit: &mut UnitOfWork<'_>) -> Result<(), Error> {
     for user in &mut account.users {
         user.single_sign_on = false;
     }
+    end_provider_sessions(unit).await?;
     Ok(put_account(unit, &account).await?)
 }
 

@@ -70,7 +70,11 @@ pub(super) async fn accept(request: &PageRequest, value: &str) -> Result<Answer,
         }
         Err(error @ Error::Unauthorized(_)) => {
             refused(Some(&invited), &error);
-            return Ok(gone(request));
+            let reason = error.problem();
+            return Ok(match reason.field.as_deref() {
+                Some("provider") => form(request, value, &invited, Some(&reason)).refused(&error),
+                _ => gone(request),
+            });
         }
         Err(Error::Conflict(_)) => {
             let problem = "this e-mail address is not available; ask for an invitation to \

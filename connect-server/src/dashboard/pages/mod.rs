@@ -414,11 +414,16 @@ static ROUTES: &[Route] = &[
     ),
     Route::page(
         "sign-in/with/{}",
+        Open(|request, [account, _]| single_sign_on::ask(request, account).boxed()),
+    ),
+    Route::form(
+        "sign-in/with/{}",
+        Action::SignInThroughProvider,
         Open(|request, [account, _]| single_sign_on::begin(request, account).boxed()),
     ),
     Route::page(
-        "sign-in/callback",
-        Open(|request, _| single_sign_on::come_back(request).boxed()),
+        "sign-in/callback/{}",
+        Open(|request, [account, _]| single_sign_on::come_back(request, account).boxed()),
     ),
     Route::page(
         "forgotten",

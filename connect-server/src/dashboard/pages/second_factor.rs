@@ -72,6 +72,12 @@ async fn page(to: &SignedIn<'_>, refused: Option<&Reason>) -> Result<Answer, Err
                 "With a second factor, a sign-in needs your password and a code of an app on your phone. Any "
                 "authenticator app will do, also the one in a password manager."
             }
+            @if to.user().single_sign_on {
+                p.hint {
+                    "You sign in through the provider of your company. If you have no password here, ask another owner, or the "
+                    "operator of this server, for an invitation first."
+                }
+            }
             (components::form(PATH, &to.csrf, html! {
                 (components::problem(refused, &["currentPassword"]))
                 (inputs::username(&to.user().email))
@@ -126,7 +132,7 @@ fn present(to: &SignedIn<'_>, factor: &SecondFactor, refused: Option<&Reason>) -
     }
 }
 
-/// The form for the first code of an app, with the seed if it was just made.
+/// The form for the first code of an app, with a new seed.
 fn first_code(
     to: &SignedIn<'_>,
     begun: Option<&NewSecondFactor>,

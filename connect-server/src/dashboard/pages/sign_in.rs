@@ -90,7 +90,11 @@ pub(super) async fn sign_in(request: &PageRequest) -> Result<Answer, Error> {
         }
         Err(error @ Error::Unauthorized(_)) => {
             refused(&error).await;
-            let reason = Reason::new("the e-mail address or the password is wrong");
+            let mut reason = error.problem();
+            // That of a right password is shown.
+            if reason.field.as_deref() != Some("provider") {
+                reason = Reason::new("the e-mail address or the password is wrong");
+            }
             Ok(form(request, email, Some(&reason)).refused(&error))
         }
         Err(error) => {
@@ -103,15 +107,19 @@ pub(super) async fn sign_in(request: &PageRequest) -> Result<Answer, Error> {
 /// Shows the form for a code of the second factor.
 pub(super) async fn code(request: &PageRequest) -> Result<Answer, Error> {
     let value = request.session_cookie().unwrap_or_default();
-    match request.connect.awaits_code(value).await? {
-        true => Ok(code_form(request, None)),
-        false => Ok(Answer::redirect(PATH)),
+    match request.connect.awaiting_code(value).await? {
+        Some(_) => Ok(code_form(request, None)),
+        None => Ok(Answer::redirect(PATH)),
     }
 }
 
 /// Ends a sign-in with a code of the second factor, or a recovery code.
 pub(super) async fn finish(request: &PageRequest) -> Result<Answer, Error> {
     let value = request.session_cookie().unwrap_or_default();
+    let mut subject = Subject::default();
+    if let Some(account) = request.connect.awaiting_code(value).await? {
+        subject.is_of(account);
+    }
     let finished = match request.check_form() {
         Ok(()) => {
             let core = request.visitor_core();
@@ -122,7 +130,6 @@ pub(super) async fn finish(request: &PageRequest) -> Result<Answer, Error> {
     };
     let error = match finished {
         Ok(session) => {
-            let subject = Subject::default();
             request
                 .audit_session(Action::SignInCode, &session, subject)
                 .await?;
@@ -133,7 +140,7 @@ pub(super) async fn finish(request: &PageRequest) -> Result<Answer, Error> {
     };
     let status = audit::status_of(&error);
     let nobody = Person::Unknown;
-    request.audit(Action::SignInCode, &nobody, Subject::default(), status);
+    request.audit(Action::SignInCode, &nobody, subject, status);
     match &error {
         Error::Unauthorized(reason) if reason.field.as_deref() != Some("code") => {
             Ok(request.end_session(&notices::at(PATH, Notice::SignInEnded)))

@@ -1,6 +1,6 @@
 //! Single sign-on: the settings of the account's provider, and the way through it.
 
-use connect_core::{Account, Error, NewProvider, Reason, Secret, wire::Id};
+use connect_core::{Account, Error, NewProvider, Provider, Reason, Secret, wire::Id};
 use http::StatusCode;
 use maud::html;
 
@@ -100,7 +100,7 @@ async fn page(to: &SignedIn<'_>, refused: Option<&Reason>) -> Result<Answer, Err
         }
         ol {
             li { "Register this service at your provider as a confidential client, with this address to come back to: "
-                code { (owner_url) (CALLBACK) } }
+                code { (callback(to, account)) } }
             li { "Fill in what the provider shows:" }
         }
         (components::form(PATH, &to.csrf, html! {
@@ -133,34 +133,76 @@ async fn page(to: &SignedIn<'_>, refused: Option<&Reason>) -> Result<Answer, Err
     Ok(layout::page(to, ACCOUNT, "Single sign-on", content))
 }
 
-/// Redirects a visitor to the provider of an account.
+/// Shows the way to the provider of an account.
+pub(super) async fn ask(request: &PageRequest, id: &str) -> Result<Answer, Error> {
+    let account = components::id::<Account>(id)?;
+    let counted = request.connect.count_anonymous(request.address);
+    counted.map_err(|denied| denied.error)?;
+    let provider = request.connect.provider_for_sign_in(account).await?;
+    Ok(way(request, account, &provider, None))
+}
+
+fn way(
+    request: &PageRequest,
+    account: Id<Account>,
+    provider: &Provider,
+    refused: Option<&Reason>,
+) -> Answer {
+    let (cookie, csrf) = request.visitor_forms();
+    let issuer = provider.issuer.split("://").last().unwrap_or_default();
+    let content = html! {
+        (components::problem(refused, &[]))
+        p { "You sign in at " strong { (issuer) } "." }
+        (components::form(&format!("{BEGIN}/{account}"), &csrf, html! { button { "Continue" } }))
+        p { a href="/dashboard/sign-in" { "Sign in with a password" } }
+    };
+    let mut answer = layout::open_page(request, "Sign in", content);
+    answer.cookies.extend(cookie);
+    answer
+}
+
+/// Sends a visitor to the provider of an account.
+/// The form is of a page of ours: another site can sign nobody in to an account of its own.
 pub(super) async fn begin(request: &PageRequest, id: &str) -> Result<Answer, Error> {
     let account = components::id::<Account>(id)?;
     let counted = request.connect.count_anonymous(request.address);
     counted.map_err(|denied| denied.error)?;
-    let (provider, _) = request.connect.provider_with_secret(account).await?;
+    let provider = request.connect.provider_for_sign_in(account).await?;
+    if let Err(error) = request.check_form() {
+        let answer = way(request, account, &provider, Some(&error.problem()));
+        return Ok(answer.refused(&error));
+    }
     let client = request.context.providers.as_ref();
     let client = client.ok_or_else(components::gone)?;
-    match client.begin(&provider, &callback(request)).await {
+    match client.begin(&provider, &callback(request, account)).await {
         Ok(begun) => {
             let kept = format!("{account}~{}", begun.kept.value());
-            let mut answer = Answer::redirect(begun.url.as_str());
+            // Not a redirect: browsers send forms to this server alone.
+            let content = html! { p { a.button href=(begun.url) { "Continue" } } };
+            let mut answer = layout::onward_page(request, "Sign in", begun.url.as_str(), content);
             answer.set_cookie(Cookie::Provider.keep(&kept, KEPT_SECONDS, request.tls));
             Ok(answer)
         }
-        Err(error) => Ok(failed(request, account, &error.to_string())),
+        Err(error) => Ok(failed(
+            request,
+            account,
+            StatusCode::BAD_GATEWAY,
+            &error.to_string(),
+        )),
     }
 }
 
-/// Signs a visitor in who comes back from a provider.
-pub(super) async fn come_back(request: &PageRequest) -> Result<Answer, Error> {
+/// Signs in a visitor back from a provider.
+/// Each account has an address of its own for it, so that no answer goes to another provider.
+pub(super) async fn come_back(request: &PageRequest, id: &str) -> Result<Answer, Error> {
     let counted = request.connect.count_anonymous(request.address);
     counted.map_err(|denied| denied.error)?;
     let kept = Cookie::Provider.find(&request.headers, request.tls);
     let kept = kept.and_then(|kept| kept.split_once('~'));
     let kept = kept.and_then(|(account, kept)| {
         let account = components::id::<Account>(account).ok()?;
-        Some((account, KeptSignIn::read(kept)?))
+        let is_own = components::id::<Account>(id).is_ok_and(|of| of == account);
+        Some((account, KeptSignIn::read(kept)?)).filter(|_| is_own)
     });
     let Some((account, kept)) = kept else {
         let problem = "This sign-in was begun in another browser, or is too old.";
@@ -194,7 +236,7 @@ pub(super) async fn come_back(request: &PageRequest) -> Result<Answer, Error> {
         subject,
         status,
     );
-    let mut answer = failed(request, account, &problem);
+    let mut answer = failed(request, account, status, &problem);
     answer.set_cookie(Cookie::Provider.forget(request.tls));
     Ok(answer)
 }
@@ -222,7 +264,12 @@ async fn sign_in(
         error: request.query.get("error"),
     };
     let person = client
-        .finish((&provider, &secret), &callback(request), kept, answer)
+        .finish(
+            (&provider, &secret),
+            &callback(request, account),
+            kept,
+            answer,
+        )
         .await
         .map_err(Failed::AtProvider)?;
     let core = request.visitor_core();
@@ -231,16 +278,21 @@ async fn sign_in(
 }
 
 /// The address for the provider to come back to.
-fn callback(request: &PageRequest) -> String {
-    format!("{}{CALLBACK}", request.context.owner_url)
+fn callback(request: &PageRequest, account: Id<Account>) -> String {
+    format!("{}{CALLBACK}/{account}", request.context.owner_url)
 }
 
-fn failed(request: &PageRequest, account: Id<Account>, problem: &str) -> Answer {
+fn failed(
+    request: &PageRequest,
+    account: Id<Account>,
+    status: StatusCode,
+    problem: &str,
+) -> Answer {
     let content = html! {
         p.problem role="alert" { (components::sentence(problem)) }
         p { a.button href={ (BEGIN) "/" (account) } { "Try again" } }
         p { a href="/dashboard/sign-in" { "Sign in with a password" } }
     };
     let answer = layout::open_page(request, "Signing in has failed", content);
-    answer.with_status(StatusCode::UNAUTHORIZED)
+    answer.with_status(status)
 }

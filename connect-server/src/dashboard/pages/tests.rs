@@ -124,10 +124,11 @@ async fn what_is_an_owners_is_refused_to_visitors_and_to_foreign_forms() {
         ("invitations/{}", true),
         ("sign-in", false),
         ("sign-in", true),
-        ("sign-in/callback", false),
+        ("sign-in/callback/{}", false),
         ("sign-in/code", false),
         ("sign-in/code", true),
         ("sign-in/with/{}", false),
+        ("sign-in/with/{}", true),
     ];
     assert_eq!(open, BTreeSet::from(expected));
 }

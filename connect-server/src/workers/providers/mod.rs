@@ -12,7 +12,7 @@ use openidconnect::{
     AdditionalProviderMetadata, AsyncHttpClient, AuthenticationFlow, AuthorizationCode, ClientId,
     ClientSecret, CsrfToken, DiscoveryError, HttpRequest, HttpResponse, IssuerUrl, Nonce,
     OAuth2TokenResponse as _, PkceCodeChallenge, PkceCodeVerifier, ProviderMetadata, RedirectUrl,
-    RequestTokenError, Scope, TokenResponse as _, UserInfoError,
+    RequestTokenError, Scope, TokenResponse as _,
     core::{
         CoreAuthDisplay, CoreClaimName, CoreClaimType, CoreClient, CoreClientAuthMethod,
         CoreGrantType, CoreJsonWebKey, CoreJweContentEncryptionAlgorithm,
@@ -44,11 +44,11 @@ pub(crate) struct ProviderClient {
 pub(crate) struct BegunSignIn {
     /// The page of the provider to go to.
     pub(crate) url: Url,
-    /// What the browser keeps until it comes back.
+    /// The content of the cookie until the redirect back.
     pub(crate) kept: KeptSignIn,
 }
 
-/// What a browser keeps of a sign-in at a provider, in a cookie.
+/// A begun sign-in at a provider, for a cookie.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KeptSignIn {
     state: String,
@@ -65,7 +65,8 @@ pub(crate) struct ProviderAnswer<'a> {
     pub(crate) error: &'a str,
 }
 
-/// A sign-in at a provider has failed. The text is for the person who signs in.
+/// A failed sign-in at a provider.
+/// The text is for the person at the browser.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ProviderError {
     /// It gives no answer, or not the one asked for.
@@ -137,7 +138,7 @@ impl ProviderClient {
         Ok(Self { outbound })
     }
 
-    /// Begins a sign-in, which comes back to the address `redirect`.
+    /// Begins a sign-in, to come back to the address `redirect`.
     ///
     /// # Errors
     /// The provider gives no settings.
@@ -238,16 +239,17 @@ impl ProviderClient {
             && let Ok(request) =
                 client.user_info(tokens.access_token().clone(), Some(subject.clone()))
         {
-            let info: CoreUserInfoClaims =
-                request
-                    .request_async(self)
-                    .await
-                    .map_err(|error| match error {
-                        UserInfoError::Request(failure) => ProviderError::NoAnswer(failure.0),
-                        other => ProviderError::Invalid(other.to_string()),
-                    })?;
-            let email = info.email().map(|email| email.as_str());
-            verified_email = verified(email, info.email_verified());
+            let info: Result<CoreUserInfoClaims, _> = request.request_async(self).await;
+            match info {
+                Ok(info) => {
+                    let email = info.email().map(|email| email.as_str());
+                    verified_email = verified(email, info.email_verified());
+                }
+                // A linked user needs no address.
+                Err(error) => {
+                    tracing::info!(%error, "a provider gives no information about a user")
+                }
+            }
         }
         Ok(ProviderUser {
             issuer: provider.issuer.clone(),

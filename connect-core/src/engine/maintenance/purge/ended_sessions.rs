@@ -17,7 +17,7 @@ use crate::{
 /// The end of a session or an invitation.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Ends {
+struct Expiring {
     expires_at: Timestamp,
 }
 
@@ -34,7 +34,7 @@ impl Purge<'_> {
                 let mut commit = Commit::default();
                 for (key, row) in piece.entries {
                     let ends = serde_json::from_slice(&row);
-                    if ends.is_ok_and(|ends: Ends| ends.expires_at <= self.now) {
+                    if ends.is_ok_and(|of: Expiring| of.expires_at <= self.now) {
                         commit.writes.push((key.clone(), Write::Remove));
                         // Another invitation may have come.
                         commit.expects.push((key, Expectation::Is(row)));
