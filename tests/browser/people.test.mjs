@@ -168,6 +168,12 @@ test("users sign in through a provider", async () => {
   const account = way.split("/").at(-1);
   await thief.goto(at(`/dashboard/sign-in/callback/${account}?code=1&state=2`));
   await thief.getByText("begun in another browser").waitFor();
+  // Nor at the address of another account, in the browser of the sign-in.
+  await thief.goto(way);
+  await thief.getByRole("button", { name: "Continue" }).click();
+  await thief.locator("[name=login]").waitFor();
+  await thief.goto(at("/dashboard/sign-in/callback/00000000-0000-7000-8000-000000000000?code=1"));
+  await thief.getByText("begun in another browser").waitFor();
   await thief.context().close();
 
   // A provider with another secret, and one that is down.
