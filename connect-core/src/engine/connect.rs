@@ -34,6 +34,8 @@ pub(crate) struct Core {
     pub(crate) replay_hints: ReplayHints,
     /// The keys for which maintenance has found all secrets sealed, and the elapsed time then.
     pub(super) sealed_for: Mutex<Option<(KeyRing, Duration)>>,
+    /// The time at which maintenance last looked for erased images in all products.
+    pub(super) products_read_at: Mutex<Option<Timestamp>>,
 }
 
 impl Connect {
@@ -54,6 +56,7 @@ impl Connect {
                 queues: Arc::new(WriteQueues::new(shared)),
                 replay_hints: ReplayHints::default(),
                 sealed_for: Mutex::default(),
+                products_read_at: Mutex::default(),
             }),
             store,
         }

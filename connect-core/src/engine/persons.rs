@@ -45,7 +45,7 @@ pub(crate) fn blank_receipt(unit: &mut UnitOfWork<'_>, receipt: &Transaction) ->
     true
 }
 
-/// Blanks the person in the data of an event, if `is_wanted` says so of the data.
+/// Blanks the person in an event, if `is_wanted` says so of its data.
 pub(crate) fn blank_event(
     unit: &mut UnitOfWork<'_>,
     (key, row): (Key, &[u8]),

@@ -57,7 +57,13 @@ pub(crate) struct Retained {
     pub(crate) orders_blanked: Option<Timestamp>,
     /// Receipts up to this number have no names.
     pub(crate) receipts_blanked: u64,
-    /// Set once a change had no event, or events went early: without any, none need be missing.
+    /// Receipts made before have no names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) receipts_blanked_to: Option<Timestamp>,
+    /// Deliveries of this webhook made before are gone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) deliveries_from: Option<Timestamp>,
+    /// Set while the last change had no event, or events went early: without any, none need be missing.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) is_quiet: bool,
 }
@@ -67,6 +73,8 @@ impl Retained {
         orders_from: None,
         orders_blanked: None,
         receipts_blanked: 0,
+        receipts_blanked_to: None,
+        deliveries_from: None,
         is_quiet: false,
     };
 

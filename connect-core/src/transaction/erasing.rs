@@ -1,4 +1,4 @@
-//! Erasures under way, and the images that erased products had.
+//! Erasures under way, and the images of erased products.
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -12,16 +12,16 @@ use crate::{
     wire::{Id, Timestamp},
 };
 
-/// The erasure of a partition that no account has any more.
+/// The erasure of a partition without an account.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Erasing {
-    /// The account that had it.
+    /// Its former account.
     pub(crate) account_id: Id<Account>,
     pub(crate) kind: ErasedKind,
     /// The time of the first commit.
     pub(crate) at: Timestamp,
-    /// The walks through all its rows that have ended.
+    /// The ended walks through all its rows.
     pub(crate) walks: u32,
     /// The removed rows. The rows of an account's other partitions are added to those of the account.
     pub(crate) rows: u64,
@@ -48,20 +48,33 @@ impl Erasing {
     }
 }
 
-/// Returns the key of the row about the image copy of an erased product.
-/// Copies are told apart by the end of their links: addresses of a service may change.
-fn erased_image_key(link: &str) -> Key {
-    let name = link.rsplit('/').next().unwrap_or(link);
-    key(GLOBAL, Family::ErasedImage, &[KeyPart::Text(name)])
-}
+/// The families of the journal, kept by law.
+pub(crate) const JOURNAL: [Family; 8] = [
+    Family::Transaction,
+    Family::TransactionById,
+    Family::JournalDay,
+    Family::ReceiptFrom,
+    Family::ReceiptUpTo,
+    Family::RegisterPeriod,
+    Family::ZReport,
+    Family::ZReportByClosing,
+];
 
-/// Returns the same key for the image in the row of a product, if it has one.
-pub(crate) fn image_key_in(product: &[u8]) -> Option<Key> {
+/// Returns the name of the image copy of a product, from its row.
+/// It is the end of its link: addresses of a service may change.
+pub(crate) fn image_name_in(product: &[u8]) -> Option<String> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct WithImage {
         image_url: Option<String>,
     }
     let product: WithImage = serde_json::from_slice(product).ok()?;
-    Some(erased_image_key(&product.image_url?))
+    let link = product.image_url?;
+    Some(link.rsplit('/').next().unwrap_or(&link).to_owned())
+}
+
+/// Returns the key of the row about an erased product's image.
+pub(crate) fn image_key_in(product: &[u8]) -> Option<Key> {
+    let name = image_name_in(product)?;
+    Some(key(GLOBAL, Family::ErasedImage, &[KeyPart::Text(&name)]))
 }

@@ -65,6 +65,7 @@ impl UnitOfWork<'_> {
 
     fn add_event<D: Serialize>(&mut self, kind: EventType, data: D, bursts: Bursts) {
         let sequence = self.next_number(Family::Event);
+        self.retained_mut().is_quiet = false;
         let event = Event {
             id: numbered(self.next_id(), sequence).into(),
             kind,

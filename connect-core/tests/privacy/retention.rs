@@ -2,13 +2,14 @@
 
 use connect_core::{
     Author, Error, Origin, Person, Retention, TrailFilter, TrailScope,
+    storage::{Commit, Write},
     wire::{
         Order, Transaction,
         query::{OrderQuery, SyncQuery, TransactionQuery},
     },
 };
 
-use super::{Tenant, all, holds};
+use super::{Tenant, all, holds, put};
 use crate::properties::shop::{Backend, Shop};
 
 const DAY: i64 = 24 * 3600;
@@ -131,6 +132,53 @@ async fn old_orders_go_and_old_names_are_blanked(shop: Shop) {
     let rows = all(&*shop.storage).await;
     let events = rows.iter().filter(|(key, _)| key[16] == 0x50);
     assert!(!events.clone().any(|(_, row)| holds(row, b"Korenbloem")));
+}
+
+#[tokio::test]
+async fn an_order_that_cannot_be_read_stops_no_retention() {
+    let shop = Shop::open(Backend::Memory).await;
+    let connect = &shop.connect;
+    let tenant = Tenant::open(connect, "Korenbloem").await;
+    for _ in 0..3 {
+        tenant.trade(connect).await;
+    }
+    let location = tenant.at[0].location().id.uuid();
+    let of = async |family: u8| {
+        let rows = all(&*shop.storage).await.into_iter();
+        let prefix = [location.as_bytes(), &[family][..]].concat();
+        rows.filter(|(key, _)| key.starts_with(&prefix))
+            .map(|(key, _)| key)
+            .collect::<Vec<_>>()
+    };
+    let [unreadable, lost, _] = &of(0xA0).await[..] else {
+        panic!();
+    };
+    put(&*shop.storage, unreadable, b"{").await;
+    let commit = Commit {
+        writes: vec![(lost.clone(), Write::Remove)],
+        ..Commit::default()
+    };
+    shop.storage.commit(commit).await.unwrap();
+    shop.clock.advance(20 * DAY);
+    let retention = Retention {
+        order_days: Some(15),
+        person_days: Some(15),
+        ..Retention::default()
+    };
+    connect
+        .set_retention(tenant.account, retention)
+        .await
+        .unwrap();
+    // Reported once a day, by both parts of the retention.
+    for failed in [2, 0, 0] {
+        assert_eq!(connect.maintain().await.unwrap().failed, failed);
+    }
+    for family in [0xA0, 0xA1, 0xA3] {
+        assert_eq!(of(family).await.len(), 1, "{family}");
+    }
+    assert_eq!(receipts(&shop, &tenant).await.len(), 3);
+    shop.clock.advance(DAY);
+    assert_eq!(connect.maintain().await.unwrap().failed, 1);
 }
 
 #[tokio::test]

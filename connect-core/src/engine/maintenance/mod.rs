@@ -60,7 +60,8 @@ impl Connect {
             });
         }
         let mut done = Purge::new(self, now).run().await?;
-        let erased = self.go_on_erasing(now).await?;
+        let (erased, failed) = self.go_on_erasing(now).await?;
+        done.failed += failed;
         if let Err(error) = self.remove_erased_images(now).await {
             let cause = error.cause();
             tracing::error!(%cause, "images of erased products are not removed yet; the next round tries again");

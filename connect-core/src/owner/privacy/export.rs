@@ -6,7 +6,10 @@
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use serde::Serialize;
-use serde_json::{Value as Json, json, value::RawValue};
+use serde_json::{
+    Value as Json, json,
+    value::{RawValue, to_raw_value},
+};
 use uuid::Uuid;
 
 use crate::{
@@ -15,18 +18,18 @@ use crate::{
     rules::role::UserRight,
     storage::{Entry, Key, Value},
     transaction::{
-        Account, ErasedKind, Erasing, Error, Fault, LenientReader, Lookup, OwnWebhook,
+        Account, ErasedKind, Erasing, Error, Fault, JOURNAL, LenientReader, Lookup, OwnWebhook,
         ProviderIdentity, ReadKey, Reason, ScreenKey, Session, SignIn, StoredProvider, Token,
-        Webhooks,
+        Webhooks, image_name_in,
         keys::{Family, GLOBAL, KeyPart, after_prefix, key},
     },
-    wire::{Id, Product},
+    wire::Id,
 };
 
 /// Rows per read.
 const ROWS: usize = 200;
 
-/// The bytes of a piece. It may exceed them by those of one read, and one image.
+/// The bytes of a piece. It may exceed them by those of one row and its image.
 const BYTES: usize = 1024 * 1024;
 
 /// The exported families, with the kinds of their records.
@@ -90,10 +93,21 @@ impl AccountPiece {
         self.lines.push_str(&line.unwrap_or_default());
         self.lines.push('\n');
     }
+
+    fn push_unreadable(&mut self, of: Option<Uuid>, key: &Key) {
+        let key = hex::encode(key);
+        tracing::warn!(key, "an unreadable row is not in the export");
+        self.push("unreadable", of, json!({ "key": key }));
+    }
+
+    fn is_full(&self) -> bool {
+        self.lines.len() >= BYTES
+    }
 }
 
 impl Connect {
-    /// Exports a piece of an account as NDJSON: everything of it and its locations, and nothing of others.
+    /// Exports a piece of an account as NDJSON.
+    /// It has everything of the account and its locations, and nothing of others.
     /// `from` is [`next`](AccountPiece::next) of the piece before. Left out are secrets, their digests, and
     /// passwords. Images come behind their products, in base64. Of an erased account, there is the journal, if
     /// it is kept.
@@ -106,7 +120,7 @@ impl Connect {
         from: Option<&str>,
     ) -> Result<AccountPiece, Error> {
         let mut piece = AccountPiece::default();
-        let parts = self.parts_of(account).await?;
+        let (parts, is_journal) = self.parts_of(account).await?;
         let place = match from {
             None => {
                 let begun = json!({ "account": account, "from": self.now(), "version": 1 });
@@ -120,7 +134,8 @@ impl Connect {
         };
         let mut ranges = Vec::with_capacity(parts.len() * KINDS.len());
         for part in parts {
-            for (family, kind) in KINDS {
+            let kinds = KINDS.into_iter();
+            for (family, kind) in kinds.filter(|(of, _)| !is_journal || JOURNAL.contains(of)) {
                 ranges.push((key(part, family, &[]), family, kind));
             }
         }
@@ -137,16 +152,14 @@ impl Connect {
             let end = after_prefix(start);
             let begin = from.take().unwrap_or_else(|| start.clone());
             let rows = reader.piece(&begin, Some(&end), ROWS).await?;
-            if let Some((damaged, error)) = rows.damaged {
-                let damaged = hex::encode(damaged);
-                tracing::warn!(%error, key = damaged, "an unreadable row is not in the export");
-                piece.push("unreadable", None, json!({ "key": damaged }));
+            if let Some((damaged, _)) = rows.damaged {
+                piece.push_unreadable(None, &damaged);
             }
             let of = (account, *kind, *family);
-            self.add(&mut piece, of, &rows.entries).await?;
-            from = rows.next;
+            let left = self.add(&mut piece, of, rows.entries).await?;
+            from = left.or(rows.next);
             number += usize::from(from.is_none());
-            if piece.lines.len() >= BYTES {
+            if piece.is_full() {
                 let next = from
                     .as_ref()
                     .or(ranges.get(number).map(|(start, ..)| start));
@@ -159,20 +172,25 @@ impl Connect {
     }
 
     /// The partitions of an account, in the order of the export.
-    async fn parts_of(&self, id: Id<Account>) -> Result<Vec<Uuid>, Error> {
+    /// Also returns whether only their journals are left.
+    async fn parts_of(&self, id: Id<Account>) -> Result<(Vec<Uuid>, bool), Error> {
         let (account, reach) = match self.account_with(id, UserRight::ManagePrivacy).await {
-            Err(Error::NotFound(reason)) => return self.kept_of(id, Error::NotFound(reason)).await,
+            Err(Error::NotFound(reason)) => {
+                let kept = self.kept_of(id, Error::NotFound(reason)).await?;
+                return Ok((kept, true));
+            }
             found => found?,
         };
         whole_account(&reach)?;
-        let webhooks = self.store().webhooks_of(id.uuid()).await?;
+        let webhooks = match self.store().webhooks_of(id.uuid()).await {
+            // Their row is among the unreadable ones.
+            Err(Fault::Corrupt { .. }) => Webhooks::default(),
+            webhooks => webhooks?,
+        };
         let locations = account.locations.iter().map(|at| at.id.uuid());
         let webhooks = webhooks.0.iter().map(|own| own.webhook.id.uuid());
-        Ok([id.uuid()]
-            .into_iter()
-            .chain(locations)
-            .chain(webhooks)
-            .collect())
+        let parts = [id.uuid()].into_iter().chain(locations).chain(webhooks);
+        Ok((parts.collect(), false))
     }
 
     /// The locations of an erased account with a kept journal.
@@ -188,10 +206,15 @@ impl Connect {
             let piece = reader.piece(&at, Some(&end), ROWS).await?;
             from = piece.next;
             for (key, row) in piece.entries {
-                let erasing: Erasing = parse(&key, &row)?;
+                // Maintenance reports an unreadable one.
+                let Ok(erasing) = serde_json::from_slice::<Erasing>(&row) else {
+                    continue;
+                };
+                // Before the first walk there is more than the journal, with names.
                 let is_kept = erasing.account_id == id
                     && erasing.kind == ErasedKind::Location
-                    && erasing.journal_until.is_some();
+                    && erasing.journal_until.is_some()
+                    && erasing.walks > 0;
                 let part = ReadKey::of(&key).and_then(|at| at.id());
                 parts.extend(part.filter(|_| is_kept));
             }
@@ -202,129 +225,149 @@ impl Connect {
         }
     }
 
-    /// Adds rows of a family.
+    /// Adds rows of a family with their images, until the piece is full.
+    /// Returns the key behind the last added row, if rows are left.
     async fn add(
         &self,
         piece: &mut AccountPiece,
         (account, kind, family): (Id<Account>, &str, Family),
-        rows: &[Entry],
-    ) -> Result<(), Error> {
-        let secrets = match family {
+        rows: Vec<Entry>,
+    ) -> Result<Option<Key>, Error> {
+        let rows = match family {
             Family::TokenById => self.behind(Family::Token, rows).await?,
             Family::ScreenKeyById => self.behind(Family::ScreenKey, rows).await?,
-            _ => Vec::new(),
+            _ => {
+                let found = |(key, row)| (key, Some(row));
+                rows.into_iter().map(found).collect()
+            }
         };
-        for row in &secrets {
-            match family {
-                Family::TokenById => piece.push(kind, None, parse_secret::<Token>(row)),
-                _ => piece.push(kind, None, parse_secret::<ScreenKey>(row)),
-            }
-        }
-        for (key, row) in rows {
-            let part = ReadKey::of(key);
-            let of = part.as_ref().map(|at| at.partition);
+        let count = rows.len();
+        for (number, (key, row)) in rows.into_iter().enumerate() {
+            let at = ReadKey::of(&key);
+            let of = at.as_ref().map(|at| at.partition);
             let of = of.filter(|of| *of != account.uuid());
-            match family {
-                Family::TokenById | Family::ScreenKeyById => {}
-                Family::SignIn => {
-                    let sign_in: SignIn = parse(key, row)?;
-                    let user = part.and_then(|at| at.id());
-                    let data = json!({ "userId": user, "email": sign_in.email,
-                                       "passwordSetAt": sign_in.password_set_at });
-                    piece.push(kind, None, data);
+            let id = at.and_then(|at| at.id());
+            match row.as_ref().map(|row| records(family, &key, id, row)) {
+                Some(Ok(records)) => {
+                    records
+                        .iter()
+                        .for_each(|record| piece.push(kind, of, record));
                 }
-                Family::Invitation => {
-                    let invitation: Json = parse(key, row)?;
-                    let user = part.and_then(|at| at.id());
-                    let data = json!({ "userId": user, "expiresAt": invitation["expiresAt"] });
-                    piece.push(kind, None, data);
-                }
-                Family::SingleSignOn => {
-                    let provider: StoredProvider = parse(key, row)?;
-                    let data = json!({ "issuer": provider.issuer, "clientId": provider.client_id,
-                                       "setAt": provider.set_at });
-                    piece.push(kind, None, data);
-                }
-                Family::ProviderIdentity => {
-                    let user = part.and_then(|at| at.id());
-                    let identity: ProviderIdentity = parse(key, row)?;
-                    let data = json!({ "userId": user, "issuer": identity.issuer,
-                                       "subject": identity.subject, "linkedAt": identity.linked_at });
-                    piece.push(kind, None, data);
-                }
-                Family::Session => piece.push(kind, None, parse::<Session>(key, row)?),
-                Family::Webhooks => {
-                    for OwnWebhook { webhook, .. } in Webhooks::read(key, Some(row))?.0 {
-                        piece.push(kind, None, webhook);
-                    }
-                }
-                _ => {
-                    let data: &RawValue =
-                        serde_json::from_slice(row).map_err(|e| Fault::corrupt(key, e))?;
-                    piece.push(kind, of, data);
-                }
+                _ => piece.push_unreadable(of, &key),
             }
-            if family == Family::Product {
-                self.add_image(piece, of, parse(key, row)?).await?;
+            if let Some(row) = row.filter(|_| family == Family::Product) {
+                self.add_image(piece, (of, id), &row).await;
+            }
+            if piece.is_full() && number + 1 < count {
+                return Ok(Some([&key, &[0][..]].concat().into()));
             }
         }
-        Ok(())
+        Ok(None)
     }
 
     /// Adds the image of a product, if this process has its copy.
     async fn add_image(
         &self,
         piece: &mut AccountPiece,
-        of: Option<Uuid>,
-        product: Product,
-    ) -> Result<(), Error> {
+        (of, product): (Option<Uuid>, Option<Uuid>),
+        row: &[u8],
+    ) {
         let copies = &self.store().environment().image_copies;
-        let (Some(copies), Some(link)) = (copies, &product.image_url) else {
-            return Ok(());
+        let (Some(copies), Some(name)) = (copies, image_name_in(row)) else {
+            return;
         };
-        let name = link.rsplit('/').next().unwrap_or(link);
-        match copies.read(name).await {
+        match copies.read(&name).await {
             Ok(Some(bytes)) => {
                 let base64 = BASE64_STANDARD.encode(bytes);
-                let data = json!({ "productId": product.id, "name": name, "base64": base64 });
+                let data = json!({ "productId": product, "name": name, "base64": base64 });
                 piece.push("image", of, data);
             }
             // The link leads elsewhere.
             Ok(None) => {}
             Err(problem) => {
                 tracing::warn!(name, problem, "an image is not in the export");
-                piece.push(
-                    "unreadable",
-                    of,
-                    json!({ "image": name, "problem": problem }),
-                );
+                let data = json!({ "image": name, "problem": problem });
+                piece.push("unreadable", of, data);
             }
         }
-        Ok(())
     }
 
-    /// The rows of secrets behind entries by id.
-    async fn behind(&self, family: Family, entries: &[Entry]) -> Result<Vec<Value>, Fault> {
-        let digest = |(_, digest): &Entry| <[u8; 32]>::try_from(&**digest).ok();
-        let row = |digest| key(GLOBAL, family, &[KeyPart::Digest(&digest)]);
-        let keys: Vec<Key> = entries.iter().filter_map(digest).map(row).collect();
-        let found = LenientReader::new(self.store()).values(&keys).await?;
-        let rows = found.into_iter().filter_map(|row| match row {
-            Lookup::Found(row) => row,
-            Lookup::Damaged => None,
-        });
+    /// The rows of secrets behind entries by id; `None` for unreadable ones.
+    /// Each has the key of its entry.
+    async fn behind(
+        &self,
+        family: Family,
+        entries: Vec<Entry>,
+    ) -> Result<Vec<(Key, Option<Value>)>, Fault> {
+        let (mut rows, mut secrets, mut unreadable) = (Vec::new(), Vec::new(), Vec::new());
+        for (entry, digest) in entries {
+            match <&[u8; 32]>::try_from(&*digest) {
+                Ok(digest) => {
+                    rows.push(key(GLOBAL, family, &[KeyPart::Digest(digest)]));
+                    secrets.push(entry);
+                }
+                Err(_) => unreadable.push((entry, None)),
+            }
+        }
+        let found = LenientReader::new(self.store()).values(&rows).await?;
+        let rows = secrets
+            .into_iter()
+            .zip(found)
+            .filter_map(|(entry, row)| match row {
+                Lookup::Found(row) => Some((entry, Some(row?))),
+                Lookup::Damaged => Some((entry, None)),
+            });
+        let rows = rows.chain(unreadable);
         Ok(rows.collect())
     }
 }
 
-/// A row of a secret. Its digest is in its key alone.
-fn parse_secret<T: serde::de::DeserializeOwned>(row: &Value) -> Option<T> {
-    serde_json::from_slice(row).ok()
+/// The records of a row, without secrets. Their digests are in keys alone.
+fn records(
+    family: Family,
+    key: &Key,
+    id: Option<Uuid>,
+    row: &Value,
+) -> Result<Vec<Box<RawValue>>, Fault> {
+    let data = match family {
+        Family::TokenById => json!(parse::<Token>(key, row)?),
+        Family::ScreenKeyById => json!(parse::<ScreenKey>(key, row)?),
+        Family::SignIn => {
+            let sign_in: SignIn = parse(key, row)?;
+            json!({ "userId": id, "email": sign_in.email, "passwordSetAt": sign_in.password_set_at })
+        }
+        Family::Invitation => {
+            let invitation: Json = parse(key, row)?;
+            json!({ "userId": id, "expiresAt": invitation["expiresAt"] })
+        }
+        Family::SingleSignOn => {
+            let provider: StoredProvider = parse(key, row)?;
+            json!({ "issuer": provider.issuer, "clientId": provider.client_id, "setAt": provider.set_at })
+        }
+        Family::ProviderIdentity => {
+            let identity: ProviderIdentity = parse(key, row)?;
+            json!({ "userId": id, "issuer": identity.issuer, "subject": identity.subject,
+                    "linkedAt": identity.linked_at })
+        }
+        Family::Session => json!(parse::<Session>(key, row)?),
+        Family::Webhooks => {
+            let webhooks = Webhooks::read(key, Some(row))?.0.into_iter();
+            let webhook = |OwnWebhook { webhook, .. }| raw(key, &webhook);
+            return webhooks.map(webhook).collect();
+        }
+        _ => return Ok(vec![parse(key, row)?]),
+    };
+    Ok(vec![raw(key, &data)?])
+}
+
+fn raw<T: Serialize>(key: &Key, data: &T) -> Result<Box<RawValue>, Fault> {
+    to_raw_value(data).map_err(|e| Fault::corrupt(key, e))
 }
 
 fn no_place() -> Error {
     Error::Malformed(Reason::new(
-        "this is no place of the export of this account",
+        "this is no place of the export of this account. If a location or a webhook was removed meanwhile, \
+         begin again",
     ))
 }
 

@@ -24,8 +24,8 @@ use crate::{
 };
 
 impl Connect {
-    /// Plans the erasure of an account or of one of its locations, for the end of the grace time.
-    /// Until then everything goes on, and [`cancel_erasure`](Self::cancel_erasure) takes it back. One planned already stays as it is.
+    /// Plans the erasure of an account or of one of its locations.
+    /// It comes at the end of the grace time. Until then everything goes on, and [`cancel_erasure`](Self::cancel_erasure) takes it back. One planned already stays as it is.
     /// The owners get mail about it. [`maintain`](Self::maintain) erases.
     ///
     /// # Errors
@@ -65,7 +65,7 @@ impl Connect {
             .await
     }
 
-    /// Takes back the planned erasure of an account or of one of its locations.
+    /// Takes back the planned erasure of an account or a location.
     ///
     /// # Errors
     /// There is no such account, location or planned erasure, or its grace time is over.
@@ -91,7 +91,7 @@ impl Connect {
         .await
     }
 
-    /// Sets how long personal data of an account is kept, and returns it.
+    /// Sets the days to keep personal data of an account, and returns them.
     /// [`maintain`](Self::maintain) removes what is older.
     ///
     /// # Errors

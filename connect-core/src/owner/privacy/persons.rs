@@ -22,7 +22,7 @@ const ROWS: usize = 200;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Person {
-    /// The employee or the customer in the receipt or the order with this id.
+    /// The person in the receipt or the order with this id.
     OfRecord(Uuid),
     /// Everybody with exactly this name.
     Named(String),
@@ -36,7 +36,7 @@ pub struct Blanked {
     pub receipts: u64,
     /// Orders. Each has changed, with another `updatedAt`.
     pub orders: u64,
-    /// Events, which the feed returns for up to 30 days.
+    /// Events, in the feed for up to 30 days.
     pub events: u64,
 }
 
@@ -55,14 +55,15 @@ impl Person {
     }
 }
 
-/// The place of a walk, and what it has blanked.
+/// The place of a walk, and its count of blanked rows.
 struct Walk {
     from: Option<Key>,
     count: u64,
 }
 
 impl Connect {
-    /// Blanks the name of a person in the receipts, orders and events of a location.
+    /// Blanks the name of a person in all records of a location.
+    /// These are receipts, orders and events.
     /// Copies elsewhere keep it: those of integrators, and stored answers for up to a week.
     ///
     /// # Errors
@@ -95,7 +96,7 @@ impl Connect {
         Ok(blanked)
     }
 
-    /// Blanks the person in the next rows of a family, in one commit.
+    /// Blanks the person in the next rows of a family.
     async fn blank_some(
         &self,
         location: Id<Location>,
@@ -120,6 +121,7 @@ impl Connect {
                 }
                 let object = ("location", location.uuid());
                 unit.note_count(object, "blank", count);
+                unit.be_quiet();
                 unit.keep_progress();
                 Ok(End::commit(unit, Walk { from, count }))
             })

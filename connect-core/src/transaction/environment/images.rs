@@ -26,6 +26,11 @@ pub trait Images: Send + Sync + 'static {
 /// A copy is named by the end of its public link. A name of no copy is one of a missing copy.
 #[async_trait]
 pub trait ImageCopies: Send + Sync + 'static {
+    /// Returns whether a copy can have this name.
+    fn is_name(&self, _name: &str) -> bool {
+        true
+    }
+
     /// Reads a copy; `None` if it is missing.
     ///
     /// # Errors

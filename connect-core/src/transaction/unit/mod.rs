@@ -455,10 +455,15 @@ impl<'s> UnitOfWork<'s> {
         &mut self.clock.retained
     }
 
-    /// Commits the clock even without other writes, and notes a change without an event.
+    /// Commits the clock even without other writes.
     pub(crate) fn keep_progress(&mut self) {
-        self.clock.retained.is_quiet = true;
         self.keeps_progress = true;
+    }
+
+    /// Notes a change without an event, or events removed early.
+    /// The next event ends it.
+    pub(crate) fn be_quiet(&mut self) {
+        self.clock.retained.is_quiet = true;
     }
 
     /// Ends the operation: writes its entry of the trail, if it has changes for it.

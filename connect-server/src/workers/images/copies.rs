@@ -194,6 +194,10 @@ struct StoreFailure {
 
 #[async_trait]
 impl ImageCopies for Copies {
+    fn is_name(&self, name: &str) -> bool {
+        name.parse::<CopyName>().is_ok()
+    }
+
     async fn read(&self, name: &str) -> Result<Option<Vec<u8>>, String> {
         let Ok(name) = name.parse() else {
             return Ok(None);

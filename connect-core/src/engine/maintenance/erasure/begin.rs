@@ -19,21 +19,30 @@ const TOKENS: usize = 100;
 
 impl Connect {
     /// Begins the due erasures of an account and its locations.
+    /// Returns the number of those that failed, and of rows skipped as unreadable.
     pub(in super::super) async fn begin_erasures(
         &self,
         account: &Account,
         now: Timestamp,
-    ) -> Result<(), Error> {
+    ) -> usize {
+        let mut failed = 0;
         let due = account.erasures.iter().filter(|of| of.erase_at <= now);
         for planned in due {
-            match planned.location_id {
-                None => {
-                    while !self.erase_account(account.id, now).await? {}
-                    return Ok(());
-                }
-                Some(location) => self.erase_location(account.id, location, now).await?,
-            }
+            let begun = match planned.location_id {
+                None => self.erase_whole(account.id, now).await.map(|()| 0),
+                Some(location) => self.erase_location(account.id, location, now).await,
+            };
+            failed += begun.unwrap_or_else(|error| {
+                let (cause, account) = (error.cause(), account.id);
+                tracing::error!(%cause, %account, "an erasure has not begun; the next round tries again");
+                1
+            });
         }
+        failed
+    }
+
+    async fn erase_whole(&self, id: Id<Account>, now: Timestamp) -> Result<(), Error> {
+        while !self.erase_account(id, now).await? {}
         Ok(())
     }
 
@@ -76,17 +85,18 @@ impl Connect {
     }
 
     /// Takes a location from its account: with its screens, and out of tokens, webhooks and roles.
+    /// Returns the number of rows skipped as unreadable.
     async fn erase_location(
         &self,
         id: Id<Account>,
         location: Id<Location>,
         now: Timestamp,
-    ) -> Result<(), Error> {
+    ) -> Result<usize, Error> {
         self.store()
             .transact(id, |mut unit| async move {
                 let account = due(&mut unit, Some(location), now).await?;
                 let Some((mut account, account_key)) = account else {
-                    return Ok(End::rollback(()));
+                    return Ok(End::rollback(0));
                 };
                 let days = account.retention.journal_days;
                 let until = days.map(|days| now.plus_days(days.into()));
@@ -112,17 +122,17 @@ impl Connect {
                 for user in &mut account.users {
                     user.roles.retain(|of| of.location_id != Some(location));
                 }
-                take_from_tokens(&mut unit, location).await?;
-                take_from_webhooks(&mut unit, id, location, now).await?;
+                let skipped = take_from_tokens(&mut unit, location).await?
+                    + take_from_webhooks(&mut unit, id, location, now).await?;
                 let row = unit.json(&account);
                 unit.put(account_key, row);
-                Ok(End::commit(unit, ()))
+                Ok(End::commit(unit, skipped))
             })
             .await
     }
 }
 
-/// The account of the unit with its key, if the erasure is due.
+/// The account and its key, if its erasure is due.
 async fn due(
     unit: &mut UnitOfWork<'_>,
     location: Option<Id<Location>>,
@@ -217,7 +227,12 @@ async fn remove_secret<S: SecretRow>(unit: &mut UnitOfWork<'_>, id: Uuid) -> Res
 }
 
 /// Takes a location from all tokens. One for no other location is revoked.
-async fn take_from_tokens(unit: &mut UnitOfWork<'_>, location: Id<Location>) -> Result<(), Fault> {
+/// Returns the number of tokens skipped as unreadable: they open nothing.
+async fn take_from_tokens(
+    unit: &mut UnitOfWork<'_>,
+    location: Id<Location>,
+) -> Result<usize, Fault> {
+    let mut skipped = 0;
     let by_id = key(unit.partition(), Family::TokenById, &[]);
     let entries = unit.scan(&by_id, usize::MAX).await?;
     let digest = |(_, digest): &(Key, Value)| <[u8; 32]>::try_from(&**digest).ok();
@@ -230,8 +245,13 @@ async fn take_from_tokens(unit: &mut UnitOfWork<'_>, location: Id<Location>) -> 
         let Some(row) = unit.get(&token_key).await? else {
             continue;
         };
-        let mut token: Token =
-            serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&token_key, e))?;
+        let mut token: Token = match serde_json::from_slice(&row) {
+            Ok(token) => token,
+            Err(error) => {
+                skipped += skip(&token_key, &error);
+                continue;
+            }
+        };
         let before = token.grants.len();
         token.grants.retain(|grant| grant.location_id != location);
         if token.grants.len() == before {
@@ -243,24 +263,35 @@ async fn take_from_tokens(unit: &mut UnitOfWork<'_>, location: Id<Location>) -> 
         let row = unit.json(&token);
         unit.put(token_key, row);
     }
-    Ok(())
+    Ok(skipped)
+}
+
+/// Logs a row skipped as unreadable, and counts it.
+fn skip(key: &Key, reason: &dyn std::fmt::Display) -> usize {
+    let key = hex::encode(key);
+    tracing::error!(%reason, key, "an erasure has skipped a row that cannot be read");
+    1
 }
 
 /// Takes a location from all webhooks. One for no other location is deleted.
+/// Returns 1 if their row is skipped as unreadable.
 async fn take_from_webhooks(
     unit: &mut UnitOfWork<'_>,
     account: Id<Account>,
     location: Id<Location>,
     now: Timestamp,
-) -> Result<(), Fault> {
+) -> Result<usize, Fault> {
     let webhooks_key = Webhooks::key(account.uuid());
     let row = unit.get(&webhooks_key).await?;
-    let mut webhooks = Webhooks::read(&webhooks_key, row.as_ref())?;
+    let before = match Webhooks::read(&webhooks_key, row.as_ref()) {
+        Ok(webhooks) => webhooks,
+        Err(fault) => return Ok(skip(&webhooks_key, &fault)),
+    };
+    let mut webhooks = before.clone();
     for own in &mut webhooks.0 {
         // Without any, a webhook is for all locations.
         own.webhook.location_ids.retain(|of| *of != location);
     }
-    let before = Webhooks::read(&webhooks_key, row.as_ref())?;
     let was_only = |place: usize| {
         let was = &before.0[place].webhook.location_ids;
         was.as_slice() == [location]
@@ -280,5 +311,5 @@ async fn take_from_webhooks(
         let row = unit.json(&webhooks);
         unit.put(webhooks_key, row);
     }
-    Ok(())
+    Ok(0)
 }

@@ -1,6 +1,7 @@
-//! The removal of the rows of a partition, and of the entries that lead to them.
+//! The removal of the rows of a partition, and of their entries elsewhere.
 
 use serde::Deserialize;
+use serde_json::Value as Json;
 use uuid::Uuid;
 
 use super::super::Connect;
@@ -9,8 +10,8 @@ use crate::{
     rules::image::due_at,
     storage::{Commit, Entry, Expectation, Key, Value, Write},
     transaction::{
-        Account, ChangeClock, Delivery, ErasedKind, Erasing, Fault, LenientReader, ReadKey, Store,
-        clock_key, image_key_in,
+        Account, ChangeClock, Delivery, ErasedKind, Erasing, Fault, JOURNAL, LenientReader,
+        ReadKey, Store, Webhooks, clock_key, image_key_in,
         keys::{Family, GLOBAL, KeyPart, after_prefix, key},
         woken_key,
     },
@@ -20,43 +21,46 @@ use crate::{
 /// Rows removed per commit: few enough to hardly delay writers.
 const CHUNK: usize = 500;
 
-/// The journal, which the law wants kept.
-const JOURNAL: [Family; 8] = [
-    Family::Transaction,
-    Family::TransactionById,
-    Family::JournalDay,
-    Family::ReceiptFrom,
-    Family::ReceiptUpTo,
-    Family::RegisterPeriod,
-    Family::ZReport,
-    Family::ZReportByClosing,
-];
+/// The end of a walk through the rows of a partition.
+pub(super) struct Cleared {
+    pub(super) removed: usize,
+    /// The row about the erasure.
+    pub(super) row: Value,
+    /// Unparsable receipts, perhaps with names.
+    pub(super) unblanked: Vec<Key>,
+    /// Damaged rows of a kept journal.
+    pub(super) damaged: usize,
+}
 
 impl Connect {
-    /// Removes all rows of a partition but its clock, and its journal if that is kept.
-    /// Returns the number of removed rows and the row about the erasure; `None` if another process is at it.
+    /// Removes the rows of a partition but its clock and a kept journal.
+    /// Returns `None` if another process is at it.
     pub(super) async fn clear(
         &self,
         partition: Uuid,
         erasing: &Erasing,
         row: Value,
         keeps_journal: bool,
-    ) -> Result<Option<(usize, Value)>, Fault> {
+    ) -> Result<Option<Cleared>, Fault> {
         let store = self.store();
         let reader = LenientReader::new(store);
         let end = after_prefix(partition.as_bytes());
         let (own, erasing_key) = (clock_key(partition), Erasing::key(partition));
         let mut from = Some(Key::from(partition.as_bytes().as_slice()));
-        let mut removed = 0;
+        let (mut removed, mut damaged, mut unblanked) = (0, 0, Vec::new());
+        let is_kept = |at: Option<&ReadKey>| {
+            keeps_journal && at.is_some_and(|at| JOURNAL.contains(&at.family))
+        };
         while let Some(start) = from {
             let clock = store.get(&own).await?;
             let piece = reader.piece(&start, Some(&end), CHUNK).await?;
             let mut writes = Vec::new();
             for (key, row) in piece.entries.iter().filter(|(key, _)| *key != own) {
                 match ReadKey::of(key) {
-                    Some(at) if keeps_journal && JOURNAL.contains(&at.family) => {
-                        writes.extend(blanked(&at, row).map(|row| (key.clone(), Write::Put(row))));
-                    }
+                    Some(at) if is_kept(Some(&at)) => match blanked(&at, row) {
+                        Ok(row) => writes.extend(row.map(|row| (key.clone(), Write::Put(row)))),
+                        Err(_) => unblanked.push(key.clone()),
+                    },
                     at => {
                         writes.push((key.clone(), Write::Remove));
                         removed += 1;
@@ -66,8 +70,14 @@ impl Connect {
                     }
                 }
             }
-            if let Some((damaged, _)) = piece.damaged {
-                writes.push((damaged, Write::Remove));
+            match piece.damaged {
+                Some((key, error)) if is_kept(ReadKey::of(&key).as_ref()) => {
+                    let key = hex::encode(key);
+                    tracing::error!(%error, key, "a damaged row of a kept journal is left as it is");
+                    damaged += 1;
+                }
+                Some((key, _)) => writes.push((key, Write::Remove)),
+                None => {}
             }
             from = piece.next;
             if writes.is_empty() {
@@ -91,7 +101,12 @@ impl Connect {
             }
             tokio::task::yield_now().await;
         }
-        Ok(Some((removed, row)))
+        Ok(Some(Cleared {
+            removed,
+            row,
+            unblanked,
+            damaged,
+        }))
     }
 
     /// Removes the deliveries about a location from the webhooks of its account.
@@ -106,7 +121,11 @@ impl Connect {
         };
         let store = self.store();
         let reader = LenientReader::new(store);
-        let webhooks = store.webhooks_of(erasing.account_id.uuid()).await?;
+        let webhooks = match store.webhooks_of(erasing.account_id.uuid()).await {
+            // Their deliveries are out of reach. The purge reports it each round.
+            Err(Fault::Corrupt { .. }) => Webhooks::default(),
+            webhooks => webhooks?,
+        };
         // A row of the log goes with its place in the queue. What is left in the queue has no other row.
         let families = [
             Family::Delivery,
@@ -199,7 +218,7 @@ fn guarded(store: &Store, own: &Key, clock: Option<Value>) -> Result<Commit, Fau
     before.moving_to(time, store.nonce(), (own.clone(), clock))
 }
 
-/// Adds the rows of other partitions that belong to a removed row.
+/// Adds the rows of a removed row in other partitions.
 /// What an unreadable row had elsewhere is stray then: its readers pass over it, and a repair removes it.
 fn elsewhere(at: &ReadKey, row: &Value, now: Timestamp, writes: &mut Vec<(Key, Write)>) {
     let global = |family, parts: &[KeyPart<'_>]| key(GLOBAL, family, parts);
@@ -241,16 +260,28 @@ fn elsewhere(at: &ReadKey, row: &Value, now: Timestamp, writes: &mut Vec<(Key, W
 }
 
 /// A row of the journal without the names of persons; `None` if it has none.
-fn blanked(at: &ReadKey, row: &Value) -> Option<Value> {
+/// A receipt need not have its whole form for this.
+fn blanked(at: &ReadKey, row: &Value) -> serde_json::Result<Option<Value>> {
     if at.family != Family::Transaction {
-        return None;
+        return Ok(None);
     }
-    let mut row: Transaction = serde_json::from_slice(row).ok()?;
-    if row.employee.is_none() && row.note.is_none() {
-        return None;
+    let mut receipt: Json = serde_json::from_slice(row)?;
+    let mut has_names = false;
+    for name in ["employee", "note"] {
+        if let Some(text) = receipt.get_mut(name).filter(|text| !text.is_null()) {
+            *text = Json::Null;
+            has_names = true;
+        }
     }
-    (row.employee, row.note) = (None, None);
-    Some(serde_json::to_vec(&row).ok()?.into())
+    if !has_names {
+        return Ok(None);
+    }
+    let blanked = match serde_json::from_value::<Transaction>(receipt.clone()) {
+        // In the order of its fields.
+        Ok(receipt) => serde_json::to_vec(&receipt)?,
+        Err(_) => serde_json::to_vec(&receipt)?,
+    };
+    Ok(Some(blanked.into()))
 }
 
 #[cfg(test)]

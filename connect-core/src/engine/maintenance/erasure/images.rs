@@ -1,4 +1,4 @@
-//! The removal of image copies that only erased products had.
+//! The removal of image copies of erased products only.
 //!
 //! Copies are stored by their content, so products of several accounts may have the same one.
 
@@ -20,29 +20,42 @@ const MOST: usize = 5000;
 /// Products read at a time.
 const PIECE: usize = 500;
 
-/// The seconds from storing a copy to the commit of its product, at most.
+/// The seconds between two looks at all products.
+const BETWEEN: i64 = 3600;
+
+/// The most seconds from storing a copy to its product's commit.
 const ON_ITS_WAY: i64 = 600;
 
 impl Connect {
-    /// Removes the image copies of erased products that no other product has.
+    /// Removes the image copies of erased products, without those of other products.
     pub(in super::super) async fn remove_erased_images(
         &self,
         begun: Timestamp,
     ) -> Result<(), Error> {
-        let mut erased = self.erased_images(begun).await?;
-        let mut settled = Vec::new();
-        let copies = self.store().environment().image_copies.clone();
-        if copies.is_some() && !erased.is_empty() {
-            settled = self.keep_used(&mut erased).await?;
+        // Another process may have the copies, or this one later.
+        let Some(copies) = self.store().environment().image_copies.clone() else {
+            return Ok(());
+        };
+        let name_in = |entry: &Key| ReadKey::of(entry).and_then(|at| at.text().map(str::to_owned));
+        let all = self.erased_images(begun).await?.into_iter();
+        let (mut erased, mut settled): (HashMap<Key, Value>, Vec<_>) = (HashMap::new(), Vec::new());
+        for (entry, row) in all {
+            match name_in(&entry).is_some_and(|name| copies.is_name(&name)) {
+                true => drop(erased.insert(entry, row)),
+                false => settled.push((entry, row)),
+            }
+        }
+        if !erased.is_empty() && self.may_read_products(begun) {
+            settled.extend(self.keep_used(&mut erased).await?);
+        } else {
+            erased.clear();
         }
         for (entry, row) in erased {
-            let name = ReadKey::of(&entry).and_then(|at| at.text().map(str::to_owned));
             let since = begun.plus_seconds(-ON_ITS_WAY);
-            let is_gone = match (&copies, &name) {
-                (Some(copies), Some(name)) => copies.remove(name, since).await,
-                _ => Ok(true),
+            let Some(name) = name_in(&entry) else {
+                continue;
             };
-            match is_gone {
+            match copies.remove(&name, since).await {
                 Ok(true) => settled.push((entry, row)),
                 // A product may just be getting it again.
                 Ok(false) => {}
@@ -63,6 +76,17 @@ impl Connect {
             self.store().commit(commit).await?;
         }
         Ok(())
+    }
+
+    /// Returns whether all products may be read again, and notes it.
+    /// An hour is between two such reads.
+    fn may_read_products(&self, now: Timestamp) -> bool {
+        let mut last = self.core.products_read_at.lock();
+        let is_long_ago = last.is_none_or(|last| last.plus_seconds(BETWEEN) <= now);
+        if is_long_ago {
+            *last = Some(now);
+        }
+        is_long_ago
     }
 
     /// The images whose products were erased an hour ago.

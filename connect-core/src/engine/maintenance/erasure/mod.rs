@@ -35,22 +35,25 @@ const PIECE: usize = 500;
 type UnderWay = (Uuid, Erasing, Value);
 
 impl Connect {
-    /// Goes on with all erasures under way, and returns the number of removed rows.
-    pub(super) async fn go_on_erasing(&self, now: Timestamp) -> Result<usize, Fault> {
-        let before = self.erasures().await?;
-        let mut removed = 0;
-        // The account is last: it takes the counts of its other partitions.
+    /// Goes on with all erasures under way.
+    /// Returns the number of removed rows, and of failures.
+    pub(super) async fn go_on_erasing(&self, now: Timestamp) -> Result<(usize, usize), Fault> {
+        let (mut removed, mut failed) = (0, 0);
+        // The account is last: it takes the counts of its other partitions, from just now.
         for is_account in [false, true] {
-            let all = match is_account {
-                false => before.clone(),
-                // With the counts from just now.
-                true => self.erasures().await?,
-            };
+            let (all, unreadable) = self.erasures().await?;
+            if is_account {
+                failed += unreadable;
+            }
             let is_of = |kind| (kind == ErasedKind::Account) == is_account;
             for under_way in all.iter().filter(|(_, of, _)| is_of(of.kind)) {
                 match self.go_on(under_way, &all, now).await {
-                    Ok(rows) => removed += rows,
+                    Ok((rows, unreadable)) => {
+                        removed += rows;
+                        failed += unreadable;
+                    }
                     Err(fault) => {
+                        failed += 1;
                         let partition = under_way.0;
                         tracing::error!(%fault, %partition, "an erasure failed; the next round tries again");
                     }
@@ -58,36 +61,50 @@ impl Connect {
                 tokio::task::yield_now().await;
             }
         }
-        Ok(removed)
+        Ok((removed, failed))
     }
 
-    /// The erasures under way.
-    async fn erasures(&self) -> Result<Vec<UnderWay>, Fault> {
+    /// The erasures under way, and the number of unreadable ones.
+    async fn erasures(&self) -> Result<(Vec<UnderWay>, usize), Fault> {
         let start = key(GLOBAL, Family::Erasing, &[]);
         let end = after_prefix(&start);
         let reader = LenientReader::new(self.store());
-        let (mut all, mut from) = (Vec::new(), Some(start));
+        let (mut all, mut unreadable, mut from) = (Vec::new(), 0, Some(start));
         while let Some(at) = from {
             let piece = reader.piece(&at, Some(&end), PIECE).await?;
+            let mut skipped: Vec<_> = piece.damaged.into_iter().map(|(key, _)| key).collect();
             for (key, row) in piece.entries {
-                let erasing = serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&key, e))?;
                 let id = ReadKey::of(&key).and_then(|at| at.id());
-                all.extend(id.map(|id| (id, erasing, row)));
+                match id.zip(serde_json::from_slice(&row).ok()) {
+                    Some((id, erasing)) => all.push((id, erasing, row)),
+                    None => skipped.push(key),
+                }
             }
+            for key in &skipped {
+                let key = hex::encode(key);
+                tracing::error!(
+                    key,
+                    "the row about an erasure cannot be read, so it does not go on"
+                );
+            }
+            unreadable += skipped.len();
             from = piece.next;
         }
-        Ok(all)
+        Ok((all, unreadable))
     }
 
+    /// Goes on with an erasure.
+    /// Returns the number of removed rows, and of rows left as unreadable.
     async fn go_on(
         &self,
         (partition, erasing, row): &UnderWay,
         all: &[UnderWay],
         now: Timestamp,
-    ) -> Result<usize, Fault> {
+    ) -> Result<(usize, usize), Fault> {
         let is_kept = erasing.journal_until.is_some_and(|until| now < until);
         let is_settled = now >= erasing.at.plus_seconds(SETTLED);
-        let (mut erasing, mut row, mut removed) = (erasing.clone(), row.clone(), 0);
+        let (mut erasing, mut row) = (erasing.clone(), row.clone());
+        let (mut removed, mut failed) = (0, 0);
         let is_due = match erasing.walks {
             0 => true,
             1 => is_settled,
@@ -102,15 +119,25 @@ impl Connect {
                 ErasedKind::Webhook | ErasedKind::Caller => 0,
             };
             let cleared = self.clear(*partition, &erasing, row, is_kept).await?;
-            let Some((rows, as_cleared)) = cleared else {
-                return Ok(removed);
+            let Some(cleared) = cleared else {
+                return Ok((removed, 0));
             };
-            removed += rows;
-            erasing.walks = (erasing.walks + 1).min(2);
-            erasing.rows += rows as u64;
-            row = as_cleared;
+            removed += cleared.removed;
+            erasing.rows += cleared.removed as u64;
+            row = cleared.row;
+            failed = cleared.damaged + cleared.unblanked.len();
+            if cleared.unblanked.is_empty() {
+                erasing.walks = (erasing.walks + 1).min(2);
+            }
+            for key in cleared.unblanked {
+                let key = hex::encode(key);
+                tracing::error!(
+                    key,
+                    "a receipt of a kept journal cannot be read, so its names are left; the next round tries again"
+                );
+            }
             if !self.put_erasing(*partition, &erasing, &mut row).await? {
-                return Ok(removed);
+                return Ok((removed, failed));
             }
         }
         let waits = |(of, other, _): &UnderWay| {
@@ -122,7 +149,7 @@ impl Connect {
         if erasing.walks == 2 && !is_kept && !all.iter().any(waits) {
             self.end_erasing(*partition, &erasing, row).await?;
         }
-        Ok(removed)
+        Ok((removed, failed))
     }
 
     /// Writes the row about an erasure in place of another; `false` on a conflict.
@@ -184,11 +211,13 @@ impl Connect {
                             unit.note_count(("account", partition), "erase", erasing.rows);
                         }
                         (_, Some(parent)) => {
-                            let mut whole: Erasing = serde_json::from_slice(&parent)
-                                .map_err(|e| Fault::corrupt(&of_account, e))?;
-                            whole.rows += erasing.rows;
-                            let whole = unit.json(&whole);
-                            unit.put_unversioned(of_account, whole);
+                            // An unreadable one counts nothing any more.
+                            let whole = serde_json::from_slice(&parent);
+                            if let Ok(mut whole) = whole.map(|whole: Erasing| whole) {
+                                whole.rows += erasing.rows;
+                                let whole = unit.json(&whole);
+                                unit.put_unversioned(of_account, whole);
+                            }
                         }
                         (ErasedKind::Location, None) => {
                             unit.note_count(("location", partition), "erase", erasing.rows);

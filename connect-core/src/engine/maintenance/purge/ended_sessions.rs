@@ -4,9 +4,9 @@
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::Purge;
+use super::{Expects, Purge};
 use crate::{
-    storage::{Commit, Expectation, Write},
+    storage::Entry,
     transaction::{
         Fault,
         keys::{Family, after_prefix, key},
@@ -24,27 +24,20 @@ struct Expiring {
 impl Purge<'_> {
     /// Purges the ended sessions and invitations of an account.
     pub(super) async fn ended_sessions(&mut self, account: Uuid) -> Result<(), Fault> {
+        let now = self.now;
         for family in [Family::Session, Family::Invitation] {
             let start = key(account, family, &[]);
             let end = after_prefix(&start);
-            let mut from = Some(start);
-            while let Some(at) = from {
-                let piece = self.piece(&at, &end).await?;
-                from = piece.next;
-                let mut commit = Commit::default();
-                for (key, row) in piece.entries {
-                    let ends = serde_json::from_slice(&row);
-                    if ends.is_ok_and(|of: Expiring| of.expires_at <= self.now) {
-                        commit.writes.push((key.clone(), Write::Remove));
-                        // Another invitation may have come.
-                        commit.expects.push((key, Expectation::Is(row)));
-                    }
-                }
-                let purged = commit.expects.len();
-                if purged > 0 && self.connect.store().commit(commit).await? {
-                    self.done.sessions += purged;
-                }
-            }
+            let is_ended = |row: &Entry| {
+                let ends = serde_json::from_slice(&row.1);
+                ends.is_ok_and(|of: Expiring| of.expires_at <= now)
+            };
+            let pick = |rows: &mut Vec<Entry>| {
+                rows.retain(is_ended);
+                true
+            };
+            // Another invitation may have come.
+            self.done.sessions += self.walk(start, end, Expects::Unchanged, pick).await?;
         }
         Ok(())
     }

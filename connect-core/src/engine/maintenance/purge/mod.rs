@@ -16,7 +16,7 @@ use uuid::Uuid;
 use super::super::{connect::Connect, stored_answer};
 use crate::{
     rules::rate,
-    storage::{Commit, Entry, Expectation, Key, Value, Write},
+    storage::{Commit, Entry, Expectation, Key, Range, Value, Write},
     transaction::{
         Account, Chunk, CompleteSince, End, Error, Fault, LenientReader, Lookup, Reads,
         keys::{Family, GLOBAL, KeyPart, after_prefix, key, time_bytes},
@@ -132,8 +132,7 @@ impl<'c> Purge<'c> {
             }
             let purged = self.events(id, whole.event_days()).await;
             self.note(purged, id);
-            let purged = self.retention(id, &whole.retention).await;
-            self.note(purged, id);
+            self.retention(id, &whole.retention).await;
             let purged = self.trail(id).await;
             self.note(purged, id);
             let moved = self.connect.move_idle_clock(id, self.now).await;
@@ -166,12 +165,12 @@ impl<'c> Purge<'c> {
     }
 
     /// The account, once its due erasures have begun; `None` if it is erased itself.
-    async fn account_after_erasures(&self, id: Uuid) -> Result<Option<Account>, Error> {
+    async fn account_after_erasures(&mut self, id: Uuid) -> Result<Option<Account>, Error> {
         let account = self.connect.account(id.into()).await?;
         if account.erasures.iter().all(|of| of.erase_at > self.now) {
             return Ok(Some(account));
         }
-        self.connect.begin_erasures(&account, self.now).await?;
+        self.done.failed += self.connect.begin_erasures(&account, self.now).await;
         match self.connect.account(id.into()).await {
             Err(Error::NotFound(_)) => Ok(None),
             account => account.map(Some),
@@ -274,23 +273,37 @@ impl<'c> Purge<'c> {
 
     /// Purges the old events of a location.
     async fn events(&mut self, location: Uuid, days: i64) -> Result<(), Fault> {
-        if days < EVENT_DAYS {
-            self.note_early_events(location).await?;
-        }
         let oldest = self.now.plus_days(-days);
+        if days < EVENT_DAYS {
+            self.note_early_events(location, oldest).await?;
+        }
         let purged = self.older_than(oldest, location, Family::Event).await?;
         self.done.events += purged;
         Ok(())
     }
 
-    /// Notes in the clock that events go early: a check asks for none of them then.
-    async fn note_early_events(&self, location: Uuid) -> Result<(), Fault> {
+    /// Notes in the clock that the last event goes early: a check asks for none of them then.
+    async fn note_early_events(&self, location: Uuid, oldest: Timestamp) -> Result<(), Fault> {
         let store = self.connect.store();
+        let start = key(location, Family::Event, &[]);
+        let end = after_prefix(&start);
+        let last = (self.reader).clock_and_last(
+            location,
+            Range {
+                from: &start,
+                to: Some(&end),
+            },
+        );
+        let last = last.await?.1;
+        if last.is_none_or(|(_, row)| time_of(&row).is_some_and(|at| at >= oldest)) {
+            return Ok(());
+        }
         let noted = store.transact(location, |mut unit| async move {
             unit.load(Reads::of(location)).await?;
             if unit.retained_mut().is_quiet {
                 return Ok::<_, Fault>(End::rollback(()));
             }
+            unit.be_quiet();
             unit.keep_progress();
             Ok(End::commit(unit, ()))
         });
@@ -341,7 +354,7 @@ impl<'c> Purge<'c> {
         Ok(())
     }
 
-    /// Purges the rows of a family made before `oldest`, in order of creation.
+    /// Purges the rows of a family made before `oldest`, by creation.
     /// It stops at the first newer row. Returns the number of purged rows.
     async fn older_than(
         &mut self,
@@ -442,7 +455,7 @@ fn removed(entries: Vec<Entry>) -> Vec<(Key, Write)> {
     entries.into_iter().map(remove).collect()
 }
 
-/// Returns the creation time of a row, without parsing the rest of it.
+/// Returns the creation time of a row, without parsing the rest.
 fn time_of(row: &[u8]) -> Option<Timestamp> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]

@@ -15,7 +15,8 @@ use crate::{
 const ENTRIES: usize = 100;
 
 impl Purge<'_> {
-    /// Purges the old entries of a chain, and notes the number and the hash of the last one.
+    /// Purges the old entries of a chain.
+    /// The number and the hash of the last one are noted.
     pub(super) async fn trail(&mut self, chain: Uuid) -> Result<(), Fault> {
         let days = self.connect.store().trail_days();
         let oldest = self.now.plus_days(-i64::from(days));
