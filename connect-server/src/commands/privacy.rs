@@ -101,18 +101,17 @@ pub(super) async fn retention<'a>(
     Ok(known(to.connect.set_retention(account, after).await?))
 }
 
-/// Exports a piece of an account, and notes the first one.
+/// Exports a piece of an account, and notes it.
 pub(super) async fn export<'a>(
     to: &mut Execution<'a>,
     account: Id<Account>,
     from: Option<&str>,
 ) -> Result<Shown<'a>, Error> {
     let piece = to.connect.export_account(account, from).await?;
-    if from.is_none() && to.connect.account(account).await.is_ok() {
-        let (object, action) = Action::ExportAccount.parts();
-        let noted = to.connect.note_action(Some(account), object, action);
-        noted.await?;
-    }
+    // An erased account has no trail any more.
+    let trail = to.connect.account(account).await.is_ok().then_some(account);
+    let (object, action) = Action::ExportAccount.parts();
+    to.connect.note_action(trail, object, action).await?;
     Ok(known(json!({ "lines": piece.lines, "next": piece.next })))
 }
 

@@ -40,6 +40,7 @@ notices! {
     ErasureTakenBack = "erasure-taken-back": "Nothing of it is erased.";
     KeyRevoked = "key-revoked": "The key of the screen is refused from now on.";
     NameChanged = "name-changed": "The name was changed. Earlier records keep the former name.";
+    NoPersonFound = "no-person-found": "No record has this name or id. A name has to be written as it is stored.";
     NoneFailed = "none-failed": "There is nothing to send again: no delivery was given up since then, or each was sent again or has become out of date.";
     PasswordChanged = "password-changed": "The password was changed. You are signed out everywhere else.";
     PasswordSet = "password-set": "Your password is set, and you are signed in.";

@@ -7,6 +7,7 @@ use connect_core::{
     IssuedSession, Origin, Reason, SESSION_SECONDS, User, UserRight, UserSession,
 };
 use http::{HeaderMap, HeaderName, Method, StatusCode, header::USER_AGENT};
+use serde_json::Value;
 use uuid::Uuid;
 
 use super::{
@@ -292,11 +293,22 @@ impl SignedIn<'_> {
         &self,
         command: impl Into<OwnerCommand>,
     ) -> Result<Execution<'_>, Error> {
-        let by = Authority::User(self.account().id);
-        let mut execution = Execution::new(&self.connect, by, None);
+        let mut execution = self.execution();
         // The page shows what it needs of the result.
         drop(command.into().execute(&mut execution).await?);
         Ok(execution)
+    }
+
+    /// Executes a command for the user, and returns its result.
+    ///
+    /// # Errors
+    /// As [`OwnerCommand::execute`].
+    pub(super) async fn result_of(&self, command: impl Into<OwnerCommand>) -> Result<Value, Error> {
+        command.into().execute(&mut self.execution()).await?.await
+    }
+
+    fn execution(&self) -> Execution<'_> {
+        Execution::new(&self.connect, Authority::User(self.account().id), None)
     }
 
     /// Counts the request against the limit of its user.

@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use connect_core::{Error, PlannedErasure, Reason, Retention, wire::Id, wire::Location};
 use maud::{Markup, html};
+use serde_json::Value;
 use url::form_urlencoded::Serializer;
 
 use crate::{
@@ -61,7 +62,7 @@ pub(super) async fn show(to: &SignedIn<'_>) -> Result<Answer, Error> {
     Ok(page(to, None))
 }
 
-/// Shows which file of the export is next.
+/// Shows the next file of the export.
 pub(super) async fn export(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let from = Some(to.query.get("from")).filter(|from| !from.is_empty());
     let (_, next) = file(to, from).await?;
@@ -90,11 +91,10 @@ pub(super) async fn export(to: &SignedIn<'_>) -> Result<Answer, Error> {
 pub(super) async fn download(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let from = Some(to.form.get("from")).filter(|from| !from.is_empty());
     let (lines, _) = file(to, from).await?;
-    if from.is_none() {
-        let (account, (object, action)) = (to.account().id, Action::ExportAccount.parts());
-        let noted = to.connect.note_action(Some(account), object, action);
-        noted.await?;
-    }
+    // Every file: the place of one is no secret, so each can be the first.
+    let (account, (object, action)) = (to.account().id, Action::ExportAccount.parts());
+    let noted = to.connect.note_action(Some(account), object, action);
+    noted.await?;
     let name = format!("connect-{}.ndjson", to.account().id);
     Ok(Answer::file(name, Bytes::from(lines)))
 }
@@ -223,8 +223,18 @@ pub(super) async fn blank(to: &SignedIn<'_>) -> Result<Answer, Error> {
         record,
         name: record.is_none().then(|| text.to_owned()),
     };
-    match to.execute(LocationCommand::Blank { id, person }).await {
-        Ok(_) => Ok(Answer::redirect(&notices::at(PATH, Notice::PersonBlanked))),
+    match to.result_of(LocationCommand::Blank { id, person }).await {
+        Ok(counts) => {
+            let counts = counts
+                .as_object()
+                .into_iter()
+                .flat_map(|counts| counts.values());
+            let notice = match counts.filter_map(Value::as_u64).sum() {
+                0 => Notice::NoPersonFound,
+                _ => Notice::PersonBlanked,
+            };
+            Ok(Answer::redirect(&notices::at(PATH, notice)))
+        }
         Err(error) => components::again(error, async |reason| Ok(page(to, Some(reason)))).await,
     }
 }
