@@ -1,7 +1,7 @@
 //! How long personal data is kept: by age, and blanked on request.
 
 use connect_core::{
-    Author, Error, Origin, Person, Retention, TrailFilter, TrailScope,
+    Author, Error, Origin, Person, ProblemKind, Retention, TrailFilter, TrailScope,
     storage::{Commit, Write},
     wire::{
         Order, Transaction,
@@ -226,6 +226,19 @@ async fn a_person_is_blanked_by_record_and_by_name() {
         .filter(|(key, _)| key.starts_with(location.uuid().as_bytes()));
     assert!(!here.any(|(_, row)| holds(row, b"Korenbloem Ada")));
     assert_eq!(noted(&shop, &tenant, "blank").await.len(), 4);
+    // A change without an event hides no event that gets lost later.
+    tenant.trade(connect).await;
+    let prefix = [location.uuid().as_bytes(), &[0x50][..]].concat();
+    let events = all(&*shop.storage).await.into_iter().map(|(key, _)| key);
+    let events = events.filter(|key| key.starts_with(&prefix));
+    let commit = Commit {
+        writes: events.map(|key| (key, Write::Remove)).collect(),
+        ..Commit::default()
+    };
+    shop.storage.commit(commit).await.unwrap();
+    let problems = connect.check(&mut |_| {}).await.unwrap().problems;
+    let mut kinds = problems.iter().map(|problem| problem.kind);
+    assert!(kinds.any(|kind| kind == ProblemKind::BrokenEvents));
 
     let nobody = Person::Named(String::new());
     let refused = connect

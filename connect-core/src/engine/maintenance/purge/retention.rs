@@ -183,7 +183,7 @@ impl Purge<'_> {
                 (Some((screen, _)), _) => {
                     screens.push(screen);
                     let parts = [KeyPart::Id(screen)];
-                    after_prefix(&key(location, Family::OrderByScreen, &parts)).into()
+                    after_prefix(&key(location, Family::OrderByScreen, &parts))
                 }
                 (None, Some(next)) => next,
                 (None, None) => return Ok(screens),
