@@ -2,7 +2,7 @@
 
 use connect_core::{
     Author, Error, Origin, Person, ProblemKind, Retention, TrailFilter, TrailScope,
-    storage::{Commit, Write},
+    storage::{Commit, Entry, Write},
     wire::{
         Order, Transaction,
         query::{OrderQuery, SyncQuery, TransactionQuery},
@@ -139,10 +139,25 @@ async fn an_order_that_cannot_be_read_stops_no_retention() {
     let shop = Shop::open(Backend::Memory).await;
     let connect = &shop.connect;
     let tenant = Tenant::open(connect, "Korenbloem").await;
+    let retention = Retention {
+        order_days: Some(15),
+        person_days: Some(15),
+        ..Retention::default()
+    };
+    connect
+        .set_retention(tenant.account, retention)
+        .await
+        .unwrap();
+    // A round before the first row leaves its counts to the first write.
+    clean(&shop).await;
     for _ in 0..3 {
         tenant.trade(connect).await;
     }
     let location = tenant.at[0].location().id.uuid();
+    let has_counts = |(key, row): &Entry| {
+        key[..] == [location.as_bytes(), &[0x01][..]].concat() && holds(row, b"\"usage\"")
+    };
+    assert!(all(&*shop.storage).await.iter().any(has_counts));
     let of = async |family: u8| {
         let rows = all(&*shop.storage).await.into_iter();
         let prefix = [location.as_bytes(), &[family][..]].concat();
@@ -160,15 +175,6 @@ async fn an_order_that_cannot_be_read_stops_no_retention() {
     };
     shop.storage.commit(commit).await.unwrap();
     shop.clock.advance(20 * DAY);
-    let retention = Retention {
-        order_days: Some(15),
-        person_days: Some(15),
-        ..Retention::default()
-    };
-    connect
-        .set_retention(tenant.account, retention)
-        .await
-        .unwrap();
     // Reported once a day, by both parts of the retention.
     for failed in [2, 0, 0] {
         assert_eq!(connect.maintain().await.unwrap().failed, failed);

@@ -36,8 +36,8 @@ impl Purge<'_> {
         let oldest = self.days_ago(days);
         for own in store.webhooks_of(account.id.uuid()).await?.0 {
             let webhook = own.webhook.id.uuid();
-            let done = self.retained(webhook).await?.deliveries_from;
-            if done.is_some_and(|done| done >= oldest) {
+            let retained = self.retained(webhook).await?.unwrap_or_default();
+            if retained.deliveries_from.is_some_and(|done| done >= oldest) {
                 continue;
             }
             for family in [Family::DeliveryByDue, Family::WaitingStock] {
@@ -99,17 +99,22 @@ impl Purge<'_> {
         today.plus_days(-i64::from(days))
     }
 
-    /// The progress of the retention in a partition.
-    async fn retained(&self, partition: Uuid) -> Result<Retained, Fault> {
+    /// The progress of the retention in a partition; `None` without a clock.
+    /// A location without a clock has no rows, and its first write begins their counts.
+    async fn retained(&self, partition: Uuid) -> Result<Option<Retained>, Fault> {
         let key = clock_key(partition);
-        let row = self.connect.store().get(&key).await?;
-        Ok(ChangeClock::read(&key, row.as_ref())?.retained)
+        let Some(row) = self.connect.store().get(&key).await? else {
+            return Ok(None);
+        };
+        Ok(Some(ChangeClock::read(&key, Some(&row))?.retained))
     }
 
     /// Removes the orders made before a time.
     async fn old_orders(&mut self, location: Uuid, before: Timestamp) -> Result<(), Fault> {
-        let done = self.retained(location).await?.orders_from;
-        if done.is_some_and(|done| done >= before) {
+        let Some(retained) = self.retained(location).await? else {
+            return Ok(());
+        };
+        if retained.orders_from.is_some_and(|done| done >= before) {
             return Ok(());
         }
         let screens = &self.screens_with_orders(location).await?;
@@ -198,7 +203,9 @@ impl Purge<'_> {
         family: Family,
         before: Timestamp,
     ) -> Result<(), Fault> {
-        let retained = self.retained(location).await?;
+        let Some(retained) = self.retained(location).await? else {
+            return Ok(());
+        };
         let done = match family {
             Family::Order => retained.orders_blanked,
             _ => retained.receipts_blanked_to,
