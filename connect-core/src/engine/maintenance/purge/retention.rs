@@ -314,7 +314,7 @@ fn note(unit: &mut UnitOfWork<'_>, location: Uuid, action: &str, count: u64) {
 }
 
 /// The rows behind entries by creation.
-struct Listed {
+struct ListedOrder {
     orders: Vec<Order>,
     /// The entries without an order.
     stray: Vec<Entry>,
@@ -322,7 +322,7 @@ struct Listed {
     unreadable: Vec<Key>,
 }
 
-impl Listed {
+impl ListedOrder {
     /// The ids of all orders but unreadable ones.
     fn gone(&self) -> impl Iterator<Item = Uuid> + Clone {
         let stray = (self.stray.iter()).filter_map(|(key, _)| ReadKey::of(key)?.id());
@@ -332,7 +332,7 @@ impl Listed {
 }
 
 /// Reads the orders behind entries by creation.
-async fn orders(unit: &mut UnitOfWork<'_>, listed: &[Entry]) -> Result<Listed, Fault> {
+async fn orders(unit: &mut UnitOfWork<'_>, listed: &[Entry]) -> Result<ListedOrder, Fault> {
     let location = unit.partition();
     let mut keys = Vec::with_capacity(listed.len());
     let mut reads = Reads::of(location);
@@ -344,7 +344,7 @@ async fn orders(unit: &mut UnitOfWork<'_>, listed: &[Entry]) -> Result<Listed, F
         }
     }
     unit.load(reads).await?;
-    let mut found = Listed {
+    let mut found = ListedOrder {
         orders: Vec::with_capacity(keys.len()),
         stray: Vec::new(),
         unreadable: Vec::new(),
