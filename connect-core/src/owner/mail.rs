@@ -7,7 +7,7 @@ use crate::{
 };
 
 impl Connect {
-    /// Queues a message to a user of the unit's account, with the secret for its link.
+    /// Queues a message to a user, with the secret for its link.
     /// Returns whether mail is sent at all.
     pub(super) fn queue_mail(
         &self,

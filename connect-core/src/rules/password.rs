@@ -41,7 +41,8 @@ pub(crate) fn is_hash_of(hash: &PasswordHash, password: &str) -> bool {
     verified.is_ok()
 }
 
-/// Hashes a password again, if its hash has other parameters than new ones; they rise over the years.
+/// Hashes a password again, if new hashes have other parameters.
+/// They rise over the years.
 pub(crate) fn rehashed(
     hash: &PasswordHash,
     password: &str,

@@ -22,7 +22,8 @@ pub(crate) fn new_seed(randomness: &dyn Randomness) -> String {
     Seed::from(bytes).to_base32()
 }
 
-/// The time step of a code, one step around `now` at most; `None` for a wrong code.
+/// The time step of a code; `None` for a wrong code.
+/// It is one step around `now` at most.
 /// Spaces in the code are left out.
 pub(crate) fn step_of(seed: &str, code: &str, now: Timestamp) -> Option<u64> {
     let code: String = code.chars().filter(|c| !c.is_whitespace()).collect();
@@ -30,7 +31,7 @@ pub(crate) fn step_of(seed: &str, code: &str, now: Timestamp) -> Option<u64> {
     of_seed(seed)?.build().ok()?.check(&code, seconds)
 }
 
-/// The address with a seed, for an authenticator app to read as a QR code.
+/// The address with a seed, for the QR code of an app.
 pub(crate) fn app_url(seed: &str, business: &str, email: &str) -> Option<String> {
     // A colon separates the two.
     let [business, email] = [business, email].map(|part| part.replace(':', " "));
@@ -64,7 +65,8 @@ pub(crate) fn recovery_codes(randomness: &dyn Randomness) -> Vec<Secret> {
     (0..RECOVERY_CODES).map(code).collect()
 }
 
-/// The digest of a recovery code as typed, in hexadecimal; `None` if it has not the form of one.
+/// The digest of a typed recovery code, in hexadecimal.
+/// `None` if it has not the form of one.
 pub(crate) fn recovery_digest(typed: &str) -> Option<String> {
     let code: String = typed
         .chars()

@@ -61,7 +61,7 @@ pub struct MailWork {
     pub sent: usize,
     /// Messages with a retry to come.
     pub postponed: usize,
-    /// Messages dropped after a day of attempts, or with a link of no use.
+    /// Messages dropped after a day, or with an expired link.
     pub dropped: usize,
 }
 

@@ -36,7 +36,7 @@ const MOST_WRONG_IN_DAY: u32 = 20;
 
 const DAY: i64 = 24 * 3600;
 
-/// The seed of a new second factor, until its first code. `Debug` hides it.
+/// The seed of a new second factor. `Debug` hides it.
 #[derive(Clone, Debug)]
 pub struct NewSecondFactor {
     /// The seed in base32, to be typed into an authenticator app.
@@ -357,7 +357,8 @@ impl Connect {
         Ok(totp::step_of(seed.expose(), code, now))
     }
 
-    /// Marks a user of the unit's account as one with or without a second factor, and tells the user.
+    /// Marks a user as one with or without a second factor.
+    /// The user gets mail.
     async fn mark(
         &self,
         unit: &mut UnitOfWork<'_>,
@@ -374,7 +375,8 @@ impl Connect {
         Ok(())
     }
 
-    /// Requires a caller with a second factor, before the account demands it of everyone.
+    /// Requires a second factor of the caller.
+    /// The account is about to demand it of all.
     pub(in crate::owner) fn check_own_factor(&self, account: &Account) -> Result<(), Error> {
         let Author::User { id } = self.authorship().author else {
             return Ok(());
