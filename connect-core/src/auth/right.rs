@@ -166,7 +166,7 @@ impl Access {
         location: Id<Location>,
         (user, right): (Id<User>, UserRight),
     ) -> Result<Self, Error> {
-        let found = account.users.iter().find(|of| of.id == user);
+        let found = account.user(user);
         // A location elsewhere is as one that does not exist.
         let missing = || Error::not_found("location", location);
         let reach = account.reach(found.ok_or_else(missing)?, right)?;
@@ -241,8 +241,7 @@ impl Access {
             Caller::Owner(owner) => match (owner.user, UserRight::of_scope(scope)) {
                 (None, _) => true,
                 (Some((user, _)), Some(right)) => {
-                    let mut users = owner.account.users.iter();
-                    let user = users.find(|of| of.id == user);
+                    let user = owner.account.user(user);
                     let reach = user.and_then(|user| owner.account.reach(user, right).ok());
                     reach.is_some_and(|reach| reach.includes(self.location().id))
                 }

@@ -131,6 +131,20 @@ impl Connect {
         Ok((account, reach))
     }
 
+    /// The account of a unit of work, for a caller with a right in the whole account.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], or the caller has not the right, or only at some locations.
+    pub(super) async fn whole_account_of(
+        &self,
+        unit: &mut UnitOfWork<'_>,
+        right: UserRight,
+    ) -> Result<Account, Error> {
+        let (account, reach) = self.account_of(unit, right).await?;
+        whole_account(&reach)?;
+        Ok(account)
+    }
+
     /// The user calling, if the caller is one.
     ///
     /// # Errors
@@ -139,7 +153,7 @@ impl Connect {
         let Author::User { id } = self.authorship().author else {
             return Ok(None);
         };
-        let user = account.users.iter().find(|user| user.id == id);
+        let user = account.user(id);
         user.map(Some).ok_or_else(|| no_account(account.id))
     }
 

@@ -37,4 +37,17 @@ impl Connect {
         unit.wake_workers();
         Ok(true)
     }
+
+    /// Queues a message to all owners of the unit's account.
+    pub(super) fn mail_owners(
+        &self,
+        unit: &mut UnitOfWork<'_>,
+        account: &Account,
+        message: &UserMessage,
+    ) -> Result<(), Error> {
+        for owner in account.owners() {
+            self.queue_mail(unit, (account, owner), message.clone(), None)?;
+        }
+        Ok(())
+    }
 }

@@ -189,8 +189,8 @@ impl Connect {
     pub async fn remove_user(&self, account: Id<Account>, user: Id<User>) -> Result<(), Error> {
         self.store()
             .transact(account, |mut unit| async move {
-                let mut account = get_account(&mut unit).await?;
-                whole_account(&self.reach_in(&account, UserRight::ManageUsers)?)?;
+                let right = UserRight::ManageUsers;
+                let mut account = self.whole_account_of(&mut unit, right).await?;
                 owned::remove(&mut account.users, user)?;
                 check_owner(&account)?;
                 put_account(&mut unit, &account).await?;
@@ -211,8 +211,7 @@ impl Connect {
         if self.is_user(user) {
             return Err(own_sign_in("user"));
         }
-        let (mut account, reach) = self.account_of(unit, UserRight::ManageUsers).await?;
-        whole_account(&reach)?;
+        let mut account = self.whole_account_of(unit, UserRight::ManageUsers).await?;
         let found = owned::find(&mut account.users, user)?.clone();
         Ok((account, found))
     }

@@ -192,9 +192,19 @@ impl SecretRow for ScreenKey {
 }
 
 impl Account {
+    /// The user with this id.
+    pub fn user(&self, id: Id<User>) -> Option<&User> {
+        self.users.iter().find(|user| user.id == id)
+    }
+
+    /// The owners, in the order of their creation.
+    pub fn owners(&self) -> impl Iterator<Item = &User> {
+        self.users.iter().filter(|user| user.is_owner())
+    }
+
     /// The first owner. Only a damaged account has none.
     pub fn first_owner(&self) -> Option<&User> {
-        self.users.iter().find(|user| user.is_owner())
+        self.owners().next()
     }
 
     /// The e-mail address of the first owner.

@@ -39,8 +39,7 @@ impl Connect {
         self.store()
             .transact(account, |mut unit| async move {
                 let right = UserRight::ManagePrivacy;
-                let (mut account, reach) = self.account_of(&mut unit, right).await?;
-                whole_account(&reach)?;
+                let mut account = self.whole_account_of(&mut unit, right).await?;
                 check_location(&account, location)?;
                 if let Some(planned) = account.planned_erasure(location) {
                     return Ok(End::rollback(planned));
@@ -56,9 +55,7 @@ impl Connect {
                     location: found.map(|location| location.name.clone()),
                     erase_at,
                 };
-                for owner in account.users.iter().filter(|user| user.is_owner()) {
-                    self.queue_mail(&mut unit, (&account, owner), message.clone(), None)?;
-                }
+                self.mail_owners(&mut unit, &account, &message)?;
                 put_account(&mut unit, &account).await?;
                 Ok(End::commit(unit, planned))
             })

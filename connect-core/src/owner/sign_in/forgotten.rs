@@ -60,7 +60,7 @@ impl Connect {
         self.store()
             .transact(account, |mut unit| async move {
                 let found = get_account(&mut unit).await?;
-                let to = found.users.iter().find(|of| of.id == user);
+                let to = found.user(user);
                 let to = to.filter(|user| !user.needs_provider());
                 let (Some(to), Some(_)) = (to, get_sign_in(&mut unit, user).await?) else {
                     return Ok(End::rollback(()));

@@ -171,7 +171,7 @@ async fn find_invitation(unit: &mut UnitOfWork<'_>, value: &str) -> Result<Invit
         }
         let id = ReadKey::of(&row_key).and_then(|at| at.id());
         let id = id.ok_or_else(|| Fault::corrupt(&row_key, "it has no user"))?;
-        let user = account.users.iter().find(|user| user.id.uuid() == id);
+        let user = account.user(id.into());
         let user = user.cloned().ok_or_else(bad_invitation)?;
         return Ok(Invited { account, user });
     }

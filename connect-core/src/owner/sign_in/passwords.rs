@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::{
     rows::{get_sign_in, put_sign_in},
-    sessions::{IssuedSession, SignInWay, UserSession, end_sessions, end_those, session_key},
+    sessions::{IssuedSession, SignInWay, UserSession, end_others, end_sessions},
 };
 use crate::{
     engine::Connect,
@@ -65,7 +65,7 @@ impl Connect {
         let (email, hash, current) = (&email, &hash, &current);
         let signed_in = self.store().transact(account, |mut unit| async move {
             let account = get_account(&mut unit).await?;
-            let own = account.users.iter().find(|of| of.id == user);
+            let own = account.user(user);
             let row = get_sign_in(&mut unit, user).await?;
             let row = row.filter(|row| row.password == *hash && row.email == *email);
             let (Some(own), Some(mut row)) = (own, row) else {
@@ -113,7 +113,7 @@ impl Connect {
                 row.new_seed = None;
                 put_sign_in(&mut unit, user, &row).await?;
                 remove_invitation(&mut unit, user).await?;
-                if let Some(own) = account.users.iter().find(|of| of.id == user) {
+                if let Some(own) = account.user(user) {
                     self.queue_mail(
                         &mut unit,
                         (&account, own),
@@ -121,9 +121,7 @@ impl Connect {
                         None,
                     )?;
                 }
-                let account = account.id;
-                let own = session_key(account, &session.digest);
-                end_those(&mut unit, user, |session_key| *session_key != own).await?;
+                end_others(&mut unit, session).await?;
                 Ok(End::commit(unit, ()))
             })
             .await
@@ -158,8 +156,7 @@ impl Connect {
             get_confirmed(&mut unit, user, confirmed).await?;
             self.move_sign_in(&mut unit, &account, (&before, &found))
                 .await?;
-            let own = session_key(account.id, &session.digest);
-            end_those(&mut unit, user, |session_key| *session_key != own).await?;
+            end_others(&mut unit, session).await?;
             Ok::<_, Error>(End::commit(unit, found))
         });
         let changed = changed.await?;

@@ -8,7 +8,7 @@ use super::{
     passwords::{get_confirmed, remove_invitation},
     rows::{get_sign_in, put_sign_in},
     sessions::{
-        IssuedSession, SignInWay, UserSession, end_sessions, end_those, no_session, session_key,
+        IssuedSession, SignInWay, UserSession, end_others, end_sessions, no_session, session_key,
     },
 };
 use crate::{
@@ -35,6 +35,9 @@ const MOST_WRONG: u32 = 5;
 const MOST_WRONG_IN_DAY: u32 = 20;
 
 const DAY: i64 = 24 * 3600;
+
+const WRONG_CODE: &str =
+    "is wrong; type the six digits that the app shows now, and check the clock of your phone";
 
 /// The seed of a new second factor. `Debug` hides it.
 #[derive(Clone, Debug)]
@@ -130,13 +133,15 @@ impl Connect {
             let row = get_sign_in(&mut unit, user).await?;
             let seed = row.as_ref().and_then(|row| row.new_seed.clone());
             let (Some(mut row), Some(seed)) = (row, seed) else {
-                return Err(Error::from(Invalid::new("code", "is for no app; begin again")));
+                return Err(Error::from(Invalid::new(
+                    "code",
+                    "is for no app; begin again",
+                )));
             };
             let now = unit.now();
-            let step = self.step_of(user, &seed, code, now)?.ok_or_else(|| {
-                let problem = "is wrong; type the six digits that the app shows now, and check the clock of your phone";
-                Invalid::new("code", problem)
-            })?;
+            let step = self
+                .step_of(user, &seed, code, now)?
+                .ok_or_else(|| Invalid::new("code", WRONG_CODE))?;
             row.new_seed = None;
             row.totp = Some(Totp {
                 seed,
@@ -147,8 +152,7 @@ impl Connect {
                 wrong_since: now,
             });
             put_sign_in(&mut unit, user, &row).await?;
-            let own = session_key(account, &of.digest);
-            end_those(&mut unit, user, |session_key| *session_key != own).await?;
+            end_others(&mut unit, of).await?;
             remove_invitation(&mut unit, user).await?;
             self.mark(&mut unit, user, true).await?;
             Ok::<_, Error>(End::commit(unit, ()))
@@ -197,8 +201,7 @@ impl Connect {
             let mut row = get_confirmed(&mut unit, user, confirmed).await?;
             row.totp.take().ok_or_else(no_factor)?;
             put_sign_in(&mut unit, user, &row).await?;
-            let own = session_key(account, &of.digest);
-            end_those(&mut unit, user, |session_key| *session_key != own).await?;
+            end_others(&mut unit, of).await?;
             self.mark(&mut unit, user, false).await?;
             Ok::<_, Error>(End::commit(unit, ()))
         });
@@ -254,7 +257,7 @@ impl Connect {
         let user = session.user;
         let finished = self.store().transact(account, |mut unit| async move {
             let found = get_account(&mut unit).await?;
-            let own = found.users.iter().find(|of| of.id == user);
+            let own = found.user(user);
             let own = own.ok_or_else(no_session)?;
             let session_key = session_key(account, &secret::digest(value));
             let row = unit.get(&session_key).await?.ok_or_else(no_session)?;
@@ -326,9 +329,7 @@ impl Connect {
                     return Ok(Ok(()));
                 }
                 Some(_) => "was used before; wait for the next one",
-                None => {
-                    "is wrong; type the six digits that the app shows now, and check the clock of your phone"
-                }
+                None => WRONG_CODE,
             }
         };
         totp.wrong += 1;
@@ -381,8 +382,7 @@ impl Connect {
         let Author::User { id } = self.authorship().author else {
             return Ok(());
         };
-        let mut users = account.users.iter();
-        match users.any(|user| user.id == id && user.second_factor) {
+        match account.user(id).is_some_and(|user| user.second_factor) {
             true => Ok(()),
             false => Err(Error::conflict(
                 "requiresSecondFactor",

@@ -158,7 +158,7 @@ impl Connect {
         if session.has_ended(&account, now) || session.awaits_code.is_some() {
             return Err(no_session());
         }
-        let user = account.users.iter().find(|user| user.id == session.user);
+        let user = account.user(session.user);
         let user = user.cloned().ok_or_else(no_session)?;
         if user.needs_provider() && !session.by_provider {
             return Err(no_session());
@@ -448,6 +448,15 @@ pub(super) async fn end_provider_sessions(unit: &mut UnitOfWork<'_>) -> Result<(
         }
     }
     Ok(())
+}
+
+/// Ends all sessions of a user but this one.
+pub(super) async fn end_others(
+    unit: &mut UnitOfWork<'_>,
+    session: &UserSession,
+) -> Result<(), Error> {
+    let own = session_key(session.account.id, &session.digest);
+    end_those(unit, session.user.id, |session_key| *session_key != own).await
 }
 
 /// Ends the matching sessions of a user.

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     engine::Connect,
-    owner::accounts::{get_account, parse, put_account, whole_account},
+    owner::accounts::{get_account, parse, put_account},
     rules::{role::UserRight, secret::Secret, text},
     transaction::{
         Account, End, Error, Fault, ProviderIdentity, ReadKey, Reason, StoredProvider, UnitOfWork,
@@ -86,12 +86,8 @@ impl Connect {
         let (issuer, client_id, secret) = (&issuer, &client_id, &secret);
         self.store()
             .transact(account, |mut unit| async move {
-                whole_account(
-                    &self
-                        .account_of(&mut unit, UserRight::ManageAccount)
-                        .await?
-                        .1,
-                )?;
+                self.whole_account_of(&mut unit, UserRight::ManageAccount)
+                    .await?;
                 let before = get_provider(&mut unit).await?;
                 let place = StoredProvider::place(account.uuid());
                 let client_secret = match (secret, &before) {
@@ -113,7 +109,13 @@ impl Connect {
                 };
                 let row = unit.json(&stored);
                 unit.put(StoredProvider::key(account.uuid()), row);
-                self.tell_owners(&mut unit, Some(issuer)).await?;
+                let issuer = Some(issuer.clone());
+                let account = get_account(&mut unit).await?;
+                self.mail_owners(
+                    &mut unit,
+                    &account,
+                    &UserMessage::ProviderChanged { issuer },
+                )?;
                 Ok(End::commit(unit, shown(stored)))
             })
             .await
@@ -127,16 +129,14 @@ impl Connect {
     pub async fn remove_provider(&self, account: Id<Account>) -> Result<(), Error> {
         self.store()
             .transact(account, |mut unit| async move {
-                whole_account(
-                    &self
-                        .account_of(&mut unit, UserRight::ManageAccount)
-                        .await?
-                        .1,
-                )?;
+                self.whole_account_of(&mut unit, UserRight::ManageAccount)
+                    .await?;
                 if get_provider(&mut unit).await?.is_some() {
                     unit.delete(StoredProvider::key(account.uuid()));
                     unlink_all(&mut unit).await?;
-                    self.tell_owners(&mut unit, None).await?;
+                    let account = get_account(&mut unit).await?;
+                    let message = UserMessage::ProviderChanged { issuer: None };
+                    self.mail_owners(&mut unit, &account, &message)?;
                 }
                 Ok(End::commit(unit, ()))
             })
@@ -224,21 +224,6 @@ impl Connect {
         Ok(session)
     }
 
-    /// Tells the owners of a unit's account about another provider, or none.
-    async fn tell_owners(
-        &self,
-        unit: &mut UnitOfWork<'_>,
-        issuer: Option<&String>,
-    ) -> Result<(), Error> {
-        let account = get_account(unit).await?;
-        for owner in account.users.iter().filter(|user| user.is_owner()) {
-            let issuer = issuer.cloned();
-            let message = UserMessage::ProviderChanged { issuer };
-            self.queue_mail(unit, (&account, owner), message, None)?;
-        }
-        Ok(())
-    }
-
     /// The user of a verified person. The first time, the two are linked.
     async fn user_of(
         &self,
@@ -255,8 +240,7 @@ impl Connect {
         }
         let linked = identities.iter().find(own).map(|(user, _)| *user);
         if let Some(user) = linked {
-            let user = account.users.iter().find(|of| of.id == user);
-            return user.cloned().ok_or_else(no_user);
+            return account.user(user).cloned().ok_or_else(no_user);
         }
         let email = person.verified_email.as_deref().map(text::folded);
         let email = email.ok_or_else(|| {
