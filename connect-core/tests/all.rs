@@ -50,6 +50,7 @@ mod orders;
 mod owners;
 #[cfg(feature = "conformance")]
 mod pages_at_once;
+mod passkeys;
 #[cfg(all(feature = "logic", feature = "conformance"))]
 mod privacy;
 mod product_bulk;

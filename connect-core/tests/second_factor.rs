@@ -140,7 +140,9 @@ async fn a_code_is_needed_and_good_once(shop: Shop) {
     let waiting = owner.sign_in().await;
     assert!(waiting.awaits_code && waiting.browser.is_none());
     let awaiting = connect.awaiting_code(waiting.secret.expose()).await;
-    assert_eq!(awaiting.unwrap(), Some(owner.account));
+    let awaiting = awaiting.unwrap().unwrap();
+    assert_eq!(awaiting.account, owner.account);
+    assert!(awaiting.has_codes && !awaiting.has_passkeys);
     // It is of no use but for the code.
     assert!(connect.session(waiting.secret.expose()).await.is_err());
     assert_eq!(connect.sessions(&owner.session).await.unwrap().len(), 1);

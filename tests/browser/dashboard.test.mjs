@@ -357,7 +357,7 @@ test("every page is whole at every width, in light and in dark", async () => {
   mkdirSync("screenshots", { recursive: true });
   const pages = ["", "/day", "/journal", "/journal/z-reports", "/orders", "/products", "/stock"];
   pages.push("/sandbox", "/tokens", "/tokens/new", "/webhooks", "/webhooks/new", "/screens", "/screens/names", "/account");
-  pages.push("/account/email", "/account/password", "/account/second-factor", "/account/single-sign-on", "/users", "/activity");
+  pages.push("/account/email", "/account/password", "/account/second-factor", "/account/passkeys", "/account/single-sign-on", "/users", "/activity");
   const state = await context.storageState();
   const found = [];
   for (const colorScheme of ["light", "dark"]) {

@@ -22,9 +22,9 @@ pub use {
     privacy::{AccountPiece, Blanked, Person},
     screens::NewScreen,
     sign_in::{
-        AWAITING_SECONDS, Invited, IssuedInvitation, IssuedSession, NewProvider, NewSecondFactor,
-        OpenSession, Provider, ProviderUser, SESSION_IDLE_SECONDS, SESSION_SECONDS, SecondFactor,
-        SignInStatus, UserSession,
+        AWAITING_SECONDS, AwaitingSignIn, Invited, IssuedInvitation, IssuedSession, NewPasskey,
+        NewProvider, NewSecondFactor, OpenSession, Passkey, PasskeyClaim, Provider, ProviderUser,
+        SESSION_IDLE_SECONDS, SESSION_SECONDS, SecondFactor, SignInStatus, UserSession,
     },
     stored::{AccountStored, LocationStored, StoredTotals},
     tokens::{IssuedToken, NewToken},

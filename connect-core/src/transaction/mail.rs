@@ -58,6 +58,8 @@ pub(crate) enum UserMessage {
     EmailChanged { email: String },
     /// A second factor was added or removed.
     FactorChanged { is_on: bool },
+    /// A passkey was added or removed.
+    PasskeyChanged { name: String, is_added: bool },
     /// The account has another sign-in provider, or none.
     ProviderChanged { issuer: Option<String> },
     /// Someone with the password gave wrong codes.

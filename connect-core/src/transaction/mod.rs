@@ -67,7 +67,9 @@ pub use privacy::{PlannedErasure, Retention};
 pub(crate) use reads::Reads;
 pub(crate) use row::{Row, changed_in, created_in, keys_of};
 pub(crate) use sealed::{OpenSecret, Sealed, SealedRow, SecretPlace, SecretSealer, Unopened};
-pub(crate) use sign_in::{Invitation, KnownBrowser, PasswordHash, Session, SignIn, Totp};
+pub(crate) use sign_in::{
+    BegunPasskey, Invitation, KnownBrowser, PasswordHash, Session, SignIn, StoredPasskey, Totp,
+};
 pub(crate) use single_sign_on::{ProviderIdentity, StoredProvider};
 pub(crate) use sort_key::{SortKey, TimeKey};
 pub(crate) use store::{Store, committed};

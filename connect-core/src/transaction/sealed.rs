@@ -22,11 +22,14 @@ use super::{
     environment::{Environment, KeyId, KeyRing, Randomness, SecretKey},
     keys::Family,
 };
+use crate::rules::secret::Secret;
 
 const SEALED: &str = "sealed:1:";
 /// The beginning of a secret in clear that begins like a sealed one.
 const CLEAR: &str = "clear:";
 const NONCE: usize = 24;
+
+const NO_KEYS: &str = "this needs a key for secrets, and there is none; its operator can set one";
 
 /// A secret as stored. `Debug` hides it.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -173,6 +176,26 @@ impl SecretSealer {
         let opened = opened.map_err(|_| Unopened::Damaged)?;
         let opened = String::from_utf8(opened).map_err(|_| Unopened::Damaged)?;
         Ok(OpenSecret(opened))
+    }
+
+    /// Seals a text for a browser to keep and send back.
+    ///
+    /// # Errors
+    /// [`Error::Conflict`]: there are no keys.
+    pub(crate) fn seal_for_browser(&self, text: &str, place: SecretPlace) -> Result<Secret, Error> {
+        let sealed = self.seal(text, place)?;
+        match sealed.key() {
+            Some(_) => Ok(Secret::from(sealed.0)),
+            None => Err(Error::Conflict(Reason::new(NO_KEYS))),
+        }
+    }
+
+    /// Opens a text kept by a browser; `None` for one sealed nowhere or elsewhere.
+    pub(crate) fn open_from_browser(&self, sealed: &str, place: SecretPlace) -> Option<OpenSecret> {
+        let sealed = Sealed(sealed.to_owned());
+        // A text in clear may be of anyone.
+        sealed.key()?;
+        self.open(&sealed, place).ok()
     }
 
     /// Seals a secret by the first key, unless it is. Returns whether it was changed.

@@ -44,6 +44,45 @@ pub(crate) struct SignIn {
     /// The seed of a second factor until its first code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) new_seed: Option<Sealed>,
+    /// The passkeys, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) passkeys: Vec<StoredPasskey>,
+    /// A passkey until its first use.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) new_passkey: Option<BegunPasskey>,
+}
+
+/// A passkey of a user.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct StoredPasskey {
+    /// Its id.
+    pub(crate) id: Uuid,
+    /// Its id at the user's device, chosen there.
+    pub(crate) credential_id: String,
+    /// Its name, chosen by the user.
+    pub(crate) name: String,
+    /// Its public key, counter and flags, in a form of the service around the core.
+    pub(crate) credential: String,
+    /// The time of its first use.
+    pub(crate) added_at: Timestamp,
+    /// The time of the last sign-in with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) used_at: Option<Timestamp>,
+    /// The time of the last accepted challenge. Challenges of it and before are refused.
+    pub(crate) begun_at: Timestamp,
+}
+
+/// A passkey until its first use.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct BegunPasskey {
+    /// Its name, chosen by the user.
+    pub(crate) name: String,
+    /// The challenge, in a form of the service around the core.
+    pub(crate) state: String,
+    /// The time of the challenge.
+    pub(crate) begun_at: Timestamp,
 }
 
 /// A browser of an earlier sign-in, by its lasting cookie.
@@ -138,14 +177,20 @@ impl SignIn {
 }
 
 impl SignIn {
+    /// Returns whether a password alone is not enough.
+    pub(crate) fn has_factor(&self) -> bool {
+        self.totp.is_some() || !self.passkeys.is_empty()
+    }
+
     /// The sign-in of a user with another address and password, set at a time.
-    /// Browsers and second factor stay.
+    /// Browsers, second factor and passkeys stay.
     pub(crate) fn with_password(
         before: Option<Self>,
         email: String,
         (password, password_set_at): (PasswordHash, Timestamp),
     ) -> Self {
-        let (browsers, totp) = before.map_or_else(Default::default, |of| (of.browsers, of.totp));
+        let kept = before.map(|of| (of.browsers, of.totp, of.passkeys));
+        let (browsers, totp, passkeys) = kept.unwrap_or_default();
         Self {
             email,
             password,
@@ -153,6 +198,8 @@ impl SignIn {
             browsers,
             totp,
             new_seed: None,
+            passkeys,
+            new_passkey: None,
         }
     }
 

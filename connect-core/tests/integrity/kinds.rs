@@ -10,7 +10,8 @@ use std::{
 };
 
 use connect_core::{
-    Account, AccountChange, NewAccount, NewProvider, ProviderUser, Retention, ScreenType,
+    Account, AccountChange, Connect, NewAccount, NewPasskey, NewProvider, ProviderUser, Retention,
+    ScreenType, UserSession,
     environment::Clock as _,
     storage::RowsVersion,
     wire::{Id, OptionGroupInput, OptionInput, OrderInput},
@@ -98,7 +99,17 @@ pub(super) async fn more() -> Stocked {
     stocked
 }
 
-/// Signs an owner in, with a second factor or its seed alone. All mail waits.
+/// Adds a passkey, and signs in with it.
+async fn add_passkey(connect: &Connect, session: &UserSession) {
+    let new = NewPasskey {
+        credential_id: "a passkey".to_owned(),
+        credential: "its public key".to_owned(),
+    };
+    let added = connect.add_passkey(session, |_| Ok(new.clone()));
+    added.await.unwrap();
+}
+
+/// Signs an owner in, with a second factor and a passkey, or with these begun. All mail waits.
 async fn sign_in(shop: &Shop, account: Id<Account>, has_factor: bool) {
     const PASSWORD: &str = "rye and spelt";
     let connect = shop.process().queue_mail().build();
@@ -107,7 +118,10 @@ async fn sign_in(shop: &Shop, account: Id<Account>, has_factor: bool) {
     let session = accepted.await.unwrap().secret;
     let session = connect.session(session.expose()).await.unwrap();
     let begun = connect.begin_second_factor(&session, PASSWORD).await;
+    let began = connect.begin_passkey(&session, PASSWORD, "Phone", "a challenge");
+    began.await.unwrap();
     if has_factor {
+        add_passkey(&connect, &session).await;
         let seed = Seed::try_from_base32(begun.unwrap().seed.expose()).unwrap();
         let totp = Builder::new().with_secret(seed).build().unwrap();
         let code = totp

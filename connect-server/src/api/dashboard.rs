@@ -1,6 +1,6 @@
 //! The dashboard as one warp filter.
 
-use std::net::IpAddr;
+use std::{net::IpAddr, sync::LazyLock};
 
 use bytes::Bytes;
 use connect_core::{Connect, Error, Reason, wire::ErrorCode};
@@ -17,13 +17,22 @@ use super::{
     incoming::{Incoming, IncomingBody, ResponseContext, incoming, respond},
 };
 use crate::{
-    dashboard::{self, Answer, AnswerContent, DashboardContext, FormFields, PageRequest, area},
+    dashboard::{
+        self, Answer, AnswerContent, DashboardContext, FormFields, PageRequest, SCRIPT_HASH, area,
+    },
     net::{Peer, RequestNote},
 };
 
 /// The Content-Security-Policy of every page: same origin only, no scripts, no frames.
 const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; \
                       base-uri 'none'; frame-ancestors 'none'";
+
+/// The same for a page of passkeys, with its one script.
+static SCRIPT_POLICY: LazyLock<HeaderValue> = LazyLock::new(|| {
+    let policy = HeaderValue::try_from(format!("{POLICY}; script-src {}", *SCRIPT_HASH));
+    // A hash in base64 has the characters of a header.
+    policy.unwrap_or(HeaderValue::from_static(POLICY))
+});
 
 /// The most bytes of a form: 1000 product ids and a margin.
 const MOST_FORM: usize = 128 * 1024;
@@ -143,7 +152,10 @@ fn check_form(headers: &HeaderMap) -> Result<(), Error> {
 }
 
 fn reply(answer: Answer) -> Reply {
-    let policy = HeaderValue::from_static(POLICY);
+    let policy = match answer.has_script {
+        true => SCRIPT_POLICY.clone(),
+        false => HeaderValue::from_static(POLICY),
+    };
     let mut reply = match answer.content {
         AnswerContent::Page(page) => Reply::page(page.into_string().into(), policy),
         AnswerContent::Style(style) => {

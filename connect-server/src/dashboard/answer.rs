@@ -17,6 +17,8 @@ const STYLE: &str = include_str!("style.css");
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
     pub(crate) content: AnswerContent,
+    /// Set for a page with the script of passkeys.
+    pub(crate) has_script: bool,
     /// The values of `Set-Cookie`.
     pub(crate) cookies: Vec<String>,
     /// The seconds to wait before the next try.
@@ -87,6 +89,13 @@ impl Answer {
         self
     }
 
+    /// The same page, with leave for the script of passkeys.
+    #[must_use]
+    pub(super) fn with_script(mut self) -> Self {
+        self.has_script = true;
+        self
+    }
+
     /// The same with the ID of the created record.
     #[must_use]
     pub(super) fn made(mut self, subject: Subject) -> Self {
@@ -103,6 +112,7 @@ impl Answer {
         Self {
             status,
             content,
+            has_script: false,
             cookies: Vec::new(),
             retry_after: None,
             cause: None,

@@ -1,6 +1,6 @@
 //! The owner's dashboard: pages on the owner's listener, rendered on the server.
 //!
-//! Every action is a form, so everything works without scripts. Nothing on a page comes from another
+//! Every action is a form, so everything but passkeys works without scripts. Nothing on a page comes from another
 //! host. The pages have no logic of their own: they show the answers of the core, and pass input on to it.
 //!
 //! A request is a [`PageRequest`]; [`answer`] passes it to its page, a function in [`pages`].
@@ -18,6 +18,7 @@ mod new_password;
 mod notices;
 mod page_request;
 mod pages;
+mod passkeys;
 mod sections;
 mod wording;
 
@@ -26,4 +27,5 @@ pub(crate) use fields::FormFields;
 pub(crate) use idempotent_forms::IdempotentForms;
 pub(crate) use page_request::{DashboardContext, PageRequest};
 pub(crate) use pages::{answer, problem_of_request};
+pub(crate) use passkeys::SCRIPT_HASH;
 pub(crate) use sections::{area, areas};

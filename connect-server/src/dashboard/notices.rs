@@ -44,6 +44,8 @@ notices! {
     NoneFailed = "none-failed": "There is nothing to send again: no delivery was given up since then, or each was sent again or has become out of date.";
     PasswordChanged = "password-changed": "The password was changed. You are signed out everywhere else.";
     PasswordSet = "password-set": "Your password is set, and you are signed in.";
+    PasskeyAdded = "passkey-added": "Your passkey was added. Try it at your next sign-in, before you need it.";
+    PasskeyRemoved = "passkey-removed": "The passkey was removed. You are signed out everywhere else. Delete it from your device as well.";
     PersonBlanked = "person-blanked": "The name is gone from the receipts, orders and events that had it.";
     PingQueued = "ping-queued": "A test is on its way. Reload the page in a moment to see its result.";
     ProductsChanged = "products-changed": "The products were changed.";

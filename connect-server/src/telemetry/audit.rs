@@ -42,6 +42,10 @@ actions! {
     SignIn = "user.sign_in",
     /// A user ends a sign-in with a code of the second factor.
     SignInCode = "user.sign_in_code",
+    /// A user signs in with a passkey, or ends a sign-in with it.
+    SignInByPasskey = "user.sign_in_by_passkey",
+    /// A user begins, adds or removes an own passkey.
+    ChangePasskeys = "user.change_passkeys",
     /// A user signs in through the provider of the account.
     SignInThroughProvider = "user.sign_in_through_provider",
     /// The OpenID Connect provider of an account is set or removed.

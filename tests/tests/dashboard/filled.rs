@@ -62,6 +62,7 @@ impl Filled {
             "/account/email",
             "/account/password",
             "/account/second-factor",
+            "/account/passkeys",
             "/account/single-sign-on",
             "/privacy",
             "/privacy/export",

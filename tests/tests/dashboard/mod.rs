@@ -44,6 +44,7 @@ const PAGES: [&str; 23] = [
     "/account/email",
     "/account/password",
     "/account/second-factor",
+    "/account/passkeys",
     "/account/single-sign-on",
     "/privacy",
     "/privacy/export",

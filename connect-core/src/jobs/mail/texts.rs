@@ -82,6 +82,13 @@ fn english(mail: &QueuedMail, link: &str, account: &str) -> (String, String) {
                 format!("A second factor of {to} was {what} on {at}.\n\n{if_not_you}"),
             )
         }
+        UserMessage::PasskeyChanged { name, is_added } => {
+            let what = if *is_added { "added" } else { "removed" };
+            (
+                format!("A passkey for {business} was {what}"),
+                format!("The passkey \"{name}\" of {to} was {what} on {at}.\n\n{if_not_you}"),
+            )
+        }
         UserMessage::ProviderChanged { issuer } => {
             let what = match issuer {
                 Some(issuer) => format!("Users of {business} now sign in through {issuer}"),
@@ -172,6 +179,17 @@ fn dutch(mail: &QueuedMail, link: &str, account: &str) -> (String, String) {
             (
                 format!("Een tweede factor voor {business} is {what}"),
                 format!("Een tweede factor van {to} is {what} op {at}.\n\n{if_not_you}"),
+            )
+        }
+        UserMessage::PasskeyChanged { name, is_added } => {
+            let what = if *is_added {
+                "toegevoegd"
+            } else {
+                "verwijderd"
+            };
+            (
+                format!("Een passkey voor {business} is {what}"),
+                format!("De passkey \"{name}\" van {to} is {what} op {at}.\n\n{if_not_you}"),
             )
         }
         UserMessage::ProviderChanged { issuer } => {

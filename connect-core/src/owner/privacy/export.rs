@@ -334,7 +334,16 @@ fn records(
         Family::ScreenKeyById => json!(parse::<ScreenKey>(key, row)?),
         Family::SignIn => {
             let sign_in: SignIn = parse(key, row)?;
-            json!({ "userId": id, "email": sign_in.email, "passwordSetAt": sign_in.password_set_at })
+            let passkeys: Vec<_> = sign_in
+                .passkeys
+                .iter()
+                .map(|passkey| {
+                    json!({ "id": passkey.id, "name": passkey.name, "addedAt": passkey.added_at,
+                        "usedAt": passkey.used_at })
+                })
+                .collect();
+            json!({ "userId": id, "email": sign_in.email, "passwordSetAt": sign_in.password_set_at,
+                    "passkeys": passkeys })
         }
         Family::Invitation => {
             let invitation: Json = parse(key, row)?;

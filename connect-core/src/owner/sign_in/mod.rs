@@ -4,6 +4,7 @@
 
 mod forgotten;
 mod invitations;
+mod passkeys;
 mod passwords;
 mod rows;
 mod second_factor;
@@ -13,8 +14,9 @@ mod single_sign_on;
 use uuid::Uuid;
 
 pub use invitations::{Invited, IssuedInvitation};
+pub use passkeys::{NewPasskey, Passkey, PasskeyClaim};
 pub(super) use passwords::remove_sign_in;
-pub use second_factor::{NewSecondFactor, SecondFactor};
+pub use second_factor::{AwaitingSignIn, NewSecondFactor, SecondFactor};
 pub(super) use sessions::end_sessions;
 pub use sessions::{
     AWAITING_SECONDS, IssuedSession, OpenSession, SESSION_IDLE_SECONDS, SESSION_SECONDS,

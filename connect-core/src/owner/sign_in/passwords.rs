@@ -111,6 +111,7 @@ impl Connect {
                 row.password = hash.clone();
                 row.password_set_at = unit.now();
                 row.new_seed = None;
+                row.new_passkey = None;
                 put_sign_in(&mut unit, user, &row).await?;
                 remove_invitation(&mut unit, user).await?;
                 if let Some(own) = account.user(user) {

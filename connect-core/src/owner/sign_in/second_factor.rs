@@ -58,6 +58,18 @@ pub struct SecondFactor {
     pub recovery_codes: usize,
 }
 
+/// A sign-in awaiting a code or a passkey.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AwaitingSignIn {
+    /// The account of the user.
+    pub account: Id<Account>,
+    /// Set for a user with an authenticator app.
+    pub has_codes: bool,
+    /// Set for a user with passkeys.
+    pub has_passkeys: bool,
+}
+
 impl Connect {
     /// Returns the second factor of a signed-in user, if there is one.
     ///
@@ -154,7 +166,8 @@ impl Connect {
             put_sign_in(&mut unit, user, &row).await?;
             end_others(&mut unit, of).await?;
             remove_invitation(&mut unit, user).await?;
-            self.mark(&mut unit, user, true).await?;
+            let message = UserMessage::FactorChanged { is_on: true };
+            self.factor_changed(&mut unit, user, &row, message).await?;
             Ok::<_, Error>(End::commit(unit, ()))
         });
         added.await?;
@@ -202,7 +215,8 @@ impl Connect {
             row.totp.take().ok_or_else(no_factor)?;
             put_sign_in(&mut unit, user, &row).await?;
             end_others(&mut unit, of).await?;
-            self.mark(&mut unit, user, false).await?;
+            let message = UserMessage::FactorChanged { is_on: false };
+            self.factor_changed(&mut unit, user, &row, message).await?;
             Ok::<_, Error>(End::commit(unit, ()))
         });
         removed.await?;
@@ -210,7 +224,7 @@ impl Connect {
         Ok(())
     }
 
-    /// Removes the second factor of another user, for one with neither app nor recovery codes.
+    /// Removes the second factor and the passkeys of another user, for one with none of them at hand.
     /// All sessions of the user end, and the user gets mail.
     ///
     /// # Errors
@@ -225,23 +239,35 @@ impl Connect {
                 self.managed_user(&mut unit, user).await?;
                 let row = get_sign_in(&mut unit, user).await?;
                 let mut row = row.ok_or_else(no_factor)?;
-                row.totp.take().ok_or_else(no_factor)?;
+                if !row.has_factor() {
+                    return Err(no_factor());
+                }
+                (row.totp, row.passkeys) = (None, Vec::new());
                 put_sign_in(&mut unit, user, &row).await?;
                 end_sessions(&mut unit, user).await?;
-                self.mark(&mut unit, user, false).await?;
+                let message = UserMessage::FactorChanged { is_on: false };
+                self.factor_changed(&mut unit, user, &row, message).await?;
                 Ok(End::commit(unit, ()))
             })
             .await
     }
 
-    /// Returns the account of a session awaiting a code; `None` for another session.
+    /// Returns the sign-in of a session awaiting a code; `None` for another session.
     ///
     /// # Errors
     /// The storage failed.
-    pub async fn awaiting_code(&self, value: &str) -> Result<Option<Id<Account>>, Error> {
+    pub async fn awaiting_code(&self, value: &str) -> Result<Option<AwaitingSignIn>, Error> {
         let found = self.session_row(value).await?;
         let found = found.filter(|(_, session)| session.is_awaiting(self.now()));
-        Ok(found.map(|(account, _)| account))
+        let Some((account, session)) = found else {
+            return Ok(None);
+        };
+        let row = self.sign_in_row(account, session.user).await?;
+        Ok(row.map(|row| AwaitingSignIn {
+            account,
+            has_codes: row.totp.is_some(),
+            has_passkeys: !row.passkeys.is_empty(),
+        }))
     }
 
     /// Ends a sign-in with a code of the second factor, or a recovery code.
@@ -360,18 +386,18 @@ impl Connect {
 
     /// Marks a user as one with or without a second factor.
     /// The user gets mail.
-    async fn mark(
+    pub(super) async fn factor_changed(
         &self,
         unit: &mut UnitOfWork<'_>,
         user: Id<User>,
-        is_on: bool,
+        row: &SignIn,
+        message: UserMessage,
     ) -> Result<(), Error> {
         let mut account = get_account(unit).await?;
         let found = owned::find(&mut account.users, user)?;
-        found.second_factor = is_on;
+        found.second_factor = row.has_factor();
         let found = found.clone();
         put_account(unit, &account).await?;
-        let message = UserMessage::FactorChanged { is_on };
         self.queue_mail(unit, (&account, &found), message, None)?;
         Ok(())
     }
@@ -401,7 +427,7 @@ struct WrongCode {
 
 impl Session {
     /// Returns whether it awaits a code of the second factor.
-    fn is_awaiting(&self, now: Timestamp) -> bool {
+    pub(super) fn is_awaiting(&self, now: Timestamp) -> bool {
         self.awaits_code.is_some() && now < self.expires_at
     }
 }

@@ -69,6 +69,8 @@ pub(super) enum SignInWay {
     Password,
     /// A password and a code of the second factor.
     Code,
+    /// A passkey.
+    Passkey,
     /// The word of the account's provider.
     Provider,
 }
@@ -317,7 +319,7 @@ impl Connect {
         way: SignInWay,
     ) -> Result<IssuedSession, Error> {
         let (secret, origin) = (self.secret_of(account.id), self.authorship().origin);
-        let has_factor = sign_in.as_ref().is_some_and(|of| of.totp.is_some());
+        let has_factor = sign_in.as_ref().is_some_and(|of| of.has_factor());
         let awaits_code = has_factor && way == SignInWay::Password;
         make_room(unit, user.id, awaits_code).await?;
         let seconds = if awaits_code {

@@ -296,7 +296,15 @@ static ALL: &[TrailedFamily] = &[
                 field("passwordSetAt", "/passwordSetAt"),
             ],
         }),
-        lists: &[],
+        lists: &[(
+            "/passkeys",
+            TrailedObject {
+                object: "passkey",
+                id: Some("/id"),
+                name: Some("/name"),
+                fields: &[field("name", "/name"), field("addedAt", "/addedAt")],
+            },
+        )],
         is_flat: false,
     },
     TrailedFamily {

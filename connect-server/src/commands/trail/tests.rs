@@ -3,9 +3,11 @@
 use std::{net::IpAddr, sync::Arc};
 
 use connect_core::{
-    Author, Connect, NewProvider, NewWebhook, Origin, ProviderUser, TrailFilter, TrailScope,
+    Author, Connect, NewPasskey, NewProvider, NewWebhook, Origin, PasskeyClaim, ProviderUser,
+    TrailFilter, TrailScope,
+    environment::{KeyRing, ManualClock, SecretKey},
     storage::memory::MemoryStorage,
-    wire::{EventType, Id, ProductInput},
+    wire::{EventType, Id, ProductInput, Timestamp},
 };
 use serde_json::{Value, json};
 use totp_rs::{Builder, Secret as Seed};
@@ -22,7 +24,10 @@ fn expected(action: Action) -> Option<(&'static str, &'static str)> {
         Action::ChangeEmail => ("user", "change"),
         Action::ChangePassword => ("sign-in", "change"),
         Action::InviteUser | Action::ForgetPassword => ("invitation", "create"),
-        Action::SignInCode | Action::SignInThroughProvider => ("session", "create"),
+        Action::SignInCode | Action::SignInByPasskey | Action::SignInThroughProvider => {
+            ("session", "create")
+        }
+        Action::ChangePasskeys => ("passkey", "create"),
         Action::ChangeProvider => ("single sign-on", "create"),
         Action::ChangeSecondFactor | Action::ResetSecondFactor => ("user", "change"),
         Action::RemoveUser => ("user", "delete"),
@@ -44,11 +49,14 @@ fn expected(action: Action) -> Option<(&'static str, &'static str)> {
 /// The object and the action of each change since the last call.
 struct Trail {
     connect: Connect,
+    clock: Arc<ManualClock>,
     seen: usize,
 }
 
 impl Trail {
     async fn new_changes(&mut self) -> Vec<(String, String)> {
+        // So that entries are in the order of their changes.
+        self.clock.advance(1);
         let (scope, all) = (TrailScope::Everything, TrailFilter::default());
         let page = self.connect.trail(scope, &all, None, 200).await.unwrap();
         let new = page.entries.len() - self.seen;
@@ -75,7 +83,10 @@ impl Trail {
 
 #[tokio::test]
 async fn every_action_that_is_done_is_in_the_trail() {
+    let clock = ManualClock::at(Timestamp::EPOCH.plus_seconds(1_800_000_000));
     let service = Connect::builder(Arc::new(MemoryStorage::new()))
+        .clock(clock.clone())
+        .secret_keys(Arc::new(KeyRing::new(vec![SecretKey::new([7; 32])])))
         .queue_mail()
         .build();
     service.migrate().await.unwrap();
@@ -83,6 +94,7 @@ async fn every_action_that_is_done_is_in_the_trail() {
     let connect = service.by(Author::Operator { name }, Origin::default());
     let mut trail = Trail {
         connect: service.clone(),
+        clock: clock.clone(),
         seen: 0,
     };
     let mut done = Vec::new();
@@ -202,6 +214,28 @@ async fn every_action_that_is_done_is_in_the_trail() {
         .await
         .unwrap();
     trail.check(Action::SignInCode, &mut done).await;
+    by_user
+        .begin_passkey(&session, "correct horse 2", "Phone", "")
+        .await
+        .unwrap();
+    let passkey = NewPasskey {
+        credential_id: "1".into(),
+        credential: String::new(),
+    };
+    by_user
+        .add_passkey(&session, |_| Ok(passkey))
+        .await
+        .unwrap();
+    trail.check(Action::ChangePasskeys, &mut done).await;
+    let claim = PasskeyClaim::of(&session.passkey_handle(), "1".into()).unwrap();
+    let challenge = service.passkey_challenge(String::new()).unwrap();
+    service
+        .sign_in_by_passkey(here, (&claim, challenge.expose()), None, |_, _| {
+            Ok(String::new())
+        })
+        .await
+        .unwrap();
+    trail.check(Action::SignInByPasskey, &mut done).await;
     by_user.sign_out(&session).await.unwrap();
     trail.check(Action::SignOut, &mut done).await;
     does!({ "user": { "resetSecondFactor": { "id": session.user().id } } });

@@ -4,7 +4,7 @@ use connect_core::{Error, OpenSession, Reason, UserRight};
 use maud::{Markup, html};
 use uuid::Uuid;
 
-use super::{second_factor, single_sign_on, users};
+use super::{passkeys, second_factor, single_sign_on, users};
 use crate::{
     commands::{
         accounts::{AccountCommand, SecondFactorDemand},
@@ -151,12 +151,13 @@ async fn page(
         p { a.button.quiet href=(PASSWORD) { "Change password" } }
         h2 { "Second factor" }
         @if to.user().second_factor {
-            p { "A sign-in needs your password and a code of your app." }
+            p { "A sign-in needs more than your password." }
             p { a.button.quiet href=(second_factor::PATH) { "Change second factor" } }
         } @else {
             p { "A sign-in needs your password alone." }
             p { a.button.quiet href=(second_factor::PATH) { "Set up a second factor" } }
         }
+        p { a.button.quiet href=(passkeys::PATH) { "Passkeys" } }
         h2 { "Sessions" }
         p.hint {
             "You are signed in on this browser until " (components::time(to.session.ends_at()))

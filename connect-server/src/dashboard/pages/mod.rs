@@ -7,6 +7,7 @@ mod invitation;
 mod names;
 mod once;
 mod overview;
+mod passkeys;
 mod privacy;
 mod problem;
 mod route;
@@ -15,6 +16,7 @@ mod screens;
 mod second_factor;
 mod shop;
 mod sign_in;
+mod sign_in_passkey;
 mod single_sign_on;
 mod tokens;
 mod users;
@@ -153,6 +155,22 @@ static ROUTES: &[Route] = &[
         "account/second-factor/remove",
         Action::ChangeSecondFactor,
         User(|to, _| second_factor::remove(to).boxed()),
+    ),
+    Route::page("account/passkeys", User(|to, _| passkeys::show(to).boxed())),
+    Route::form(
+        "account/passkeys",
+        Action::ChangePasskeys,
+        User(|to, _| passkeys::begin(to).boxed()),
+    ),
+    Route::form(
+        "account/passkeys/add",
+        Action::ChangePasskeys,
+        User(|to, _| passkeys::add(to).boxed()),
+    ),
+    Route::form(
+        "account/passkeys/{}/remove",
+        Action::ChangePasskeys,
+        User(|to, [id, _]| passkeys::remove(to, id).boxed()),
     ),
     Route::page(
         "account/single-sign-on",
@@ -411,6 +429,15 @@ static ROUTES: &[Route] = &[
         "sign-in/code",
         Action::SignInCode,
         Open(|request, _| sign_in::finish(request).boxed()),
+    ),
+    Route::page(
+        "sign-in/passkey",
+        Open(|request, _| sign_in_passkey::show(request).boxed()),
+    ),
+    Route::form(
+        "sign-in/passkey",
+        Action::SignInByPasskey,
+        Open(|request, _| sign_in_passkey::finish(request).boxed()),
     ),
     Route::page(
         "sign-in/with/{}",

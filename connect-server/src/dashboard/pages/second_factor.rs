@@ -70,7 +70,8 @@ async fn page(to: &SignedIn<'_>, refused: Option<&Reason>) -> Result<Answer, Err
         None => html! {
             p {
                 "With a second factor, a sign-in needs your password and a code of an app on your phone. Any "
-                "authenticator app will do, also the one in a password manager."
+                "authenticator app will do, also the one in a password manager. "
+                a href=(super::passkeys::PATH) { "A passkey" } " needs no code, and is a second factor too."
             }
             @if to.user().single_sign_on {
                 p.hint {

@@ -5,6 +5,7 @@ use http::Method;
 use maud::html;
 use url::form_urlencoded::Serializer;
 
+use super::sign_in_passkey;
 use crate::{
     dashboard::{
         Answer, PageRequest, components,
@@ -12,18 +13,19 @@ use crate::{
         layout,
         notices::{self, Notice},
         page_request::SignedIn,
+        passkeys,
         sections::{ROOT, page_at},
     },
     telemetry::audit::{self, Action, Person, Subject},
 };
 
-const PATH: &str = "/dashboard/sign-in";
+pub(super) const PATH: &str = "/dashboard/sign-in";
 
 /// The form for a code of the second factor.
 pub(super) const CODE: &str = "/dashboard/sign-in/code";
 
 /// The field with the page to show after signing in.
-const NEXT: &str = "next";
+pub(super) const NEXT: &str = "next";
 
 /// Redirects a signed-out visitor to the form.
 /// A requested page is shown after signing in. A sent form is lost, and a notice says so.
@@ -35,15 +37,14 @@ pub(super) fn first(request: &PageRequest) -> Answer {
         (_, []) => Answer::redirect(PATH),
         _ => {
             let asked = format!("{}?{}", request.path, request.query.query());
-            let mut query = Serializer::new(String::new());
-            query.append_pair(NEXT, asked.trim_end_matches('?'));
-            Answer::redirect(&format!("{PATH}?{}", query.finish()))
+            let asked = asked.trim_end_matches('?').to_owned();
+            Answer::redirect(&with_next(PATH, Some(asked)))
         }
     }
 }
 
 /// The page to show after signing in, from form or address.
-fn next(request: &PageRequest) -> Option<String> {
+pub(super) fn next(request: &PageRequest) -> Option<String> {
     let named = [request.form.get(NEXT), request.query.get(NEXT)];
     named.into_iter().find_map(page_at)
 }
@@ -108,7 +109,11 @@ pub(super) async fn sign_in(request: &PageRequest) -> Result<Answer, Error> {
 pub(super) async fn code(request: &PageRequest) -> Result<Answer, Error> {
     let value = request.session_cookie().unwrap_or_default();
     match request.connect.awaiting_code(value).await? {
-        Some(_) => Ok(code_form(request, None)),
+        Some(awaiting) if awaiting.has_codes => Ok(code_form(request, awaiting.has_passkeys, None)),
+        Some(_) => Ok(Answer::redirect(&with_next(
+            sign_in_passkey::PATH,
+            next(request),
+        ))),
         None => Ok(Answer::redirect(PATH)),
     }
 }
@@ -117,9 +122,11 @@ pub(super) async fn code(request: &PageRequest) -> Result<Answer, Error> {
 pub(super) async fn finish(request: &PageRequest) -> Result<Answer, Error> {
     let value = request.session_cookie().unwrap_or_default();
     let mut subject = Subject::default();
-    if let Some(account) = request.connect.awaiting_code(value).await? {
-        subject.is_of(account);
+    let awaiting = request.connect.awaiting_code(value).await?;
+    if let Some(awaiting) = &awaiting {
+        subject.is_of(awaiting.account);
     }
+    let has_passkeys = awaiting.is_some_and(|awaiting| awaiting.has_passkeys);
     let finished = match request.check_form() {
         Ok(()) => {
             let core = request.visitor_core();
@@ -146,26 +153,31 @@ pub(super) async fn finish(request: &PageRequest) -> Result<Answer, Error> {
             Ok(request.end_session(&notices::at(PATH, Notice::SignInEnded)))
         }
         Error::Unauthorized(_) | Error::ForbiddenScope(_) => {
-            Ok(code_form(request, Some(&error.problem())).refused(&error))
+            Ok(code_form(request, has_passkeys, Some(&error.problem())).refused(&error))
         }
         _ => {
-            let form = async |reason: &Reason| Ok(code_form(request, Some(reason)));
+            let form = async |reason: &Reason| Ok(code_form(request, has_passkeys, Some(reason)));
             components::again(error, form).await
         }
     }
 }
 
 /// The address of the form for a code, with the page to show after it.
-fn code_path(next: Option<String>) -> String {
+pub(super) fn code_path(next: Option<String>) -> String {
+    with_next(CODE, next)
+}
+
+/// An address with the page to show after it.
+fn with_next(path: &str, next: Option<String>) -> String {
     let Some(next) = next else {
-        return CODE.to_owned();
+        return path.to_owned();
     };
     let mut query = Serializer::new(String::new());
     query.append_pair(NEXT, &next);
-    format!("{CODE}?{}", query.finish())
+    format!("{path}?{}", query.finish())
 }
 
-fn code_form(request: &PageRequest, refused: Option<&Reason>) -> Answer {
+fn code_form(request: &PageRequest, has_passkeys: bool, refused: Option<&Reason>) -> Answer {
     let (cookie, csrf) = request.visitor_forms();
     let content = html! {
         p { "Type the six digits that your authenticator app shows." }
@@ -175,6 +187,9 @@ fn code_form(request: &PageRequest, refused: Option<&Reason>) -> Answer {
             @if let Some(next) = next(request) { input type="hidden" name=(NEXT) value=(next); }
             button { "Sign in" }
         }))
+        @if has_passkeys {
+            p { a.button.quiet href=(with_next(sign_in_passkey::PATH, next(request))) { "Use a passkey" } }
+        }
         p.hint {
             "Without your phone, type a recovery code in place of the digits. Without both, ask an owner of your "
             "account, or the operator of this server, to remove your second factor."
@@ -219,6 +234,9 @@ fn form(request: &PageRequest, email: &str, refused: Option<&Reason>) -> Answer 
     };
     let content = html! {
         (components::form(PATH, &csrf, fields))
+        @if passkeys::elsewhere(request).is_none() {
+            p { a.button.quiet href=(with_next(sign_in_passkey::PATH, next(request))) { "Sign in with a passkey" } }
+        }
         p { a href="/dashboard/forgotten" { "Forgot your password?" } }
         p.hint { "No password yet? Ask an owner of your account, or the operator of this server, for an invitation." }
     };

@@ -127,6 +127,8 @@ async fn what_is_an_owners_is_refused_to_visitors_and_to_foreign_forms() {
         ("sign-in/callback/{}", false),
         ("sign-in/code", false),
         ("sign-in/code", true),
+        ("sign-in/passkey", false),
+        ("sign-in/passkey", true),
         ("sign-in/with/{}", false),
         ("sign-in/with/{}", true),
     ];

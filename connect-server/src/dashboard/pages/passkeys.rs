@@ -1,0 +1,173 @@
+//! The user's own passkeys.
+
+use connect_core::{Error, Passkey, Reason, wire::read::Invalid};
+use maud::{Markup, html};
+use uuid::Uuid;
+
+use crate::dashboard::{
+    Answer, components,
+    inputs::{self, Field},
+    layout,
+    notices::{self, Notice},
+    page_request::SignedIn,
+    passkeys::{self, RelyingParty, Unverified},
+};
+
+const ACCOUNT: &str = "/dashboard/account";
+pub(super) const PATH: &str = "/dashboard/account/passkeys";
+const ADD: &str = "/dashboard/account/passkeys/add";
+
+/// The title of the page.
+const TITLE: &str = "Passkeys";
+
+/// Shows the passkeys, and the way to another one.
+pub(super) async fn show(to: &SignedIn<'_>) -> Result<Answer, Error> {
+    page(to, None).await
+}
+
+/// Begins to add a passkey, and shows the page to ask the browser for it.
+pub(super) async fn begin(to: &SignedIn<'_>) -> Result<Answer, Error> {
+    let party = RelyingParty::at(&to.context.owner_url).ok_or_else(components::gone)?;
+    let present = to.connect.passkeys(&to.session).await?;
+    let challenge = party.begin_to_add(&to.session, &present);
+    let challenge = challenge.map_err(invalid)?;
+    let (current, name) = (to.form.secret("currentPassword"), to.form.get("name"));
+    let begun = to
+        .connect
+        .begin_passkey(&to.session, current, name, &challenge.state);
+    match begun.await {
+        Ok(()) => Ok(asking(to, &challenge.options)),
+        Err(error) => components::again(error, async |reason| page(to, Some(reason)).await).await,
+    }
+}
+
+/// Adds the passkey of the browser's answer.
+pub(super) async fn add(to: &SignedIn<'_>) -> Result<Answer, Error> {
+    let party = RelyingParty::at(&to.context.owner_url).ok_or_else(components::gone)?;
+    let answer = to.form.get("answer");
+    let added = to.connect.add_passkey(&to.session, |state| {
+        party.added(state, answer).map_err(invalid)
+    });
+    match added.await {
+        Ok(_) => Ok(Answer::redirect(&notices::at(PATH, Notice::PasskeyAdded))),
+        Err(error) => components::again(error, async |reason| page(to, Some(reason)).await).await,
+    }
+}
+
+/// Removes a passkey.
+pub(super) async fn remove(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
+    let id = Uuid::try_parse(id).map_err(|_| components::gone())?;
+    let current = to.form.secret("currentPassword");
+    match to.connect.remove_passkey(&to.session, current, id).await {
+        Ok(()) => Ok(Answer::redirect(&notices::at(PATH, Notice::PasskeyRemoved))),
+        Err(error) => components::again(error, async |reason| page(to, Some(reason)).await).await,
+    }
+}
+
+fn invalid(Unverified(problem): Unverified) -> Error {
+    Invalid::new("passkey", problem).into()
+}
+
+async fn page(to: &SignedIn<'_>, refused: Option<&Reason>) -> Result<Answer, Error> {
+    let passkeys = to.connect.passkeys(&to.session).await?;
+    let content = html! {
+        p {
+            "With a passkey you sign in by the fingerprint, face or PIN of your phone, computer or security key. It "
+            "works on this dashboard alone, so no other site can ask for it. Your password asks for one as well."
+        }
+        (components::problem(refused, &["name", "currentPassword"]))
+        @if passkeys.is_empty() {
+            p { "You have no passkey yet." }
+        } @else {
+            (list(to, &passkeys))
+        }
+        h2 { "Add a passkey" }
+        (adding(to, refused))
+        p { a href=(ACCOUNT) { "Back to the account" } }
+    };
+    Ok(layout::page(to, ACCOUNT, TITLE, content))
+}
+
+fn list(to: &SignedIn<'_>, passkeys: &[Passkey]) -> Markup {
+    let head = html! { th { "Name" } th { "Added" } th { "Last sign-in" } th { span.hidden { "Action" } } };
+    let rows = html! {
+        @for (number, passkey) in passkeys.iter().enumerate() {
+            tr {
+                td { (passkey.name) }
+                td { (components::time(passkey.added_at)) }
+                td { @match passkey.used_at { Some(at) => (components::time(at)), None => "Never" } }
+                td { (removing(to, passkey, number)) }
+            }
+        }
+    };
+    html! {
+        (components::table("Your passkeys", head, rows))
+        @if let [only] = passkeys {
+            p.hint {
+                "Without " (only.name) " at hand you cannot sign in by your password either. Add another passkey, or an "
+                "authenticator app with its recovery codes, on the page " a href=(super::second_factor::PATH) { "Second factor" }
+                "."
+            }
+        }
+    }
+}
+
+fn removing(to: &SignedIn<'_>, passkey: &Passkey, number: usize) -> Markup {
+    components::confirmed(
+        &format!("Remove… {}", passkey.name),
+        "Remove…",
+        "It no longer signs you in. You are signed out everywhere else.",
+        components::form(
+            &format!("{PATH}/{}/remove", passkey.id),
+            &to.csrf,
+            html! {
+                (inputs::username(&to.user().email))
+                (inputs::current_password().render_as(&format!("password-of-{number}"), None))
+                button.danger { "Remove the passkey" }
+            },
+        ),
+    )
+}
+
+/// The form for another passkey, or the reason why there is none.
+fn adding(to: &SignedIn<'_>, refused: Option<&Reason>) -> Markup {
+    let name = Field {
+        label: "Name of the passkey",
+        name: "name",
+        kind: "text",
+        value: to.form.get("name"),
+        hint: "Such as the device that keeps it: My phone.",
+        autocomplete: "off",
+    };
+    html! {
+        @if to.user().needs_provider() {
+            p { "You sign in through the provider of your company, and need none." }
+        } @else if let Some(elsewhere) = passkeys::elsewhere(to) {
+            p { (elsewhere) }
+        } @else {
+            (components::form(PATH, &to.csrf, html! {
+                (name.render(refused))
+                (inputs::username(&to.user().email))
+                (inputs::current_password().render(refused))
+                button { "Go on" }
+            }))
+        }
+    }
+}
+
+/// The page to ask the browser for a new passkey.
+fn asking(to: &SignedIn<'_>, options: &str) -> Answer {
+    let content = html! {
+        p { "Your browser now asks for the device, and for your fingerprint, face or PIN." }
+        form method="post" action=(ADD) data-options=(options) data-adds="yes" hidden {
+            (components::hidden(&to.csrf))
+            input type="hidden" name="answer";
+            div.actions {
+                button { "Make the passkey" }
+                a.button.quiet href=(PATH) { "Cancel" }
+            }
+        }
+        (passkeys::script())
+    };
+    layout::page(to, ACCOUNT, "Add a passkey", content).with_script()
+}

@@ -1,0 +1,217 @@
+//! The dashboard as a relying party of passkeys (WebAuthn): challenges, and the answers of browsers.
+
+use std::sync::LazyLock;
+
+use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD as BASE64};
+use connect_core::{NewPasskey, PasskeyClaim, UserSession};
+use maud::{Markup, PreEscaped, html};
+use serde::de::DeserializeOwned;
+use serde_json::json;
+use sha2::{Digest as _, Sha256};
+use url::{Host, Url};
+use webauthn_rs::{
+    Webauthn, WebauthnBuilder,
+    prelude::{
+        DiscoverableAuthentication, DiscoverableKey, Passkey, PasskeyRegistration,
+        PublicKeyCredential, RegisterPublicKeyCredential, WebauthnError,
+    },
+};
+
+use super::PageRequest;
+
+/// The script of the pages with a passkey, and the only one.
+const SCRIPT: &str = include_str!("script.js");
+
+/// The hash of the script for a `Content-Security-Policy`.
+pub(crate) static SCRIPT_HASH: LazyLock<String> = LazyLock::new(|| {
+    let hash = base64::prelude::BASE64_STANDARD.encode(Sha256::digest(SCRIPT));
+    format!("'sha256-{hash}'")
+});
+
+/// The longest answer of a browser.
+const MOST_ANSWER: usize = 16 * 1024;
+
+/// A browser's answer that does not hold, with the problem in words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Unverified(pub(super) &'static str);
+
+/// A challenge for a browser.
+pub(super) struct Challenge {
+    /// The options for the browser, in JSON.
+    pub(super) options: String,
+    /// What verifies the answer.
+    pub(super) state: String,
+}
+
+/// The dashboard at its address, as passkeys know it.
+pub(super) struct RelyingParty(Webauthn);
+
+impl RelyingParty {
+    /// The dashboard at this address; `None` at a number in place of a name.
+    /// On its own machine it is `localhost`.
+    pub(super) fn at(owner_url: &str) -> Option<Self> {
+        let mut url = Url::parse(owner_url).ok()?;
+        if is_loopback(&url) {
+            url.set_host(Some("localhost")).ok()?;
+        }
+        let name = url.domain()?;
+        let party = WebauthnBuilder::new(name, &url).ok()?.build();
+        party.ok().map(Self)
+    }
+
+    /// Begins to add a passkey of a user with passkeys of these ids.
+    pub(super) fn begin_to_add(
+        &self,
+        to: &UserSession,
+        present: &[connect_core::Passkey],
+    ) -> Result<Challenge, Unverified> {
+        let present = present
+            .iter()
+            .flat_map(|passkey| BASE64.decode(&passkey.credential_id));
+        let user = to.user();
+        let begun = self.0.start_passkey_registration(
+            user.id.uuid(),
+            &user.email,
+            &user.name,
+            Some(present.collect()),
+        );
+        let (options, state) = begun.map_err(refused)?;
+        let mut options = json!(options.public_key);
+        // A sign-in needs no e-mail address: the device keeps the passkey with its user, and the handle leads to the
+        // account.
+        options["user"]["id"] = BASE64.encode(to.passkey_handle()).into();
+        options["authenticatorSelection"]["residentKey"] = "required".into();
+        options["authenticatorSelection"]["requireResidentKey"] = true.into();
+        Ok(Challenge {
+            options: options.to_string(),
+            state: written(&state),
+        })
+    }
+
+    /// Verifies the answer of a browser with a new passkey.
+    pub(super) fn added(&self, state: &str, answer: &str) -> Result<NewPasskey, Unverified> {
+        let state: PasskeyRegistration = read(state)?;
+        let answer: RegisterPublicKeyCredential = read(answer)?;
+        let passkey = self.0.finish_passkey_registration(&answer, &state);
+        let passkey = passkey.map_err(refused)?;
+        Ok(NewPasskey {
+            credential_id: BASE64.encode(passkey.cred_id()),
+            credential: written(&passkey),
+        })
+    }
+
+    /// Begins a sign-in.
+    pub(super) fn begin_sign_in(&self) -> Result<Challenge, Unverified> {
+        let begun = self.0.start_discoverable_authentication();
+        let (options, state) = begun.map_err(refused)?;
+        Ok(Challenge {
+            options: written(&options.public_key),
+            state: written(&state),
+        })
+    }
+
+    /// Verifies the answer of a browser at a sign-in. Returns the credential after its use.
+    pub(super) fn used(
+        &self,
+        (state, credential): (&str, &str),
+        answer: &SignInAnswer,
+    ) -> Result<String, Unverified> {
+        let state: DiscoverableAuthentication = read(state)?;
+        let mut passkey: Passkey = read(credential)?;
+        let key = DiscoverableKey::from(&passkey);
+        let result = self
+            .0
+            .finish_discoverable_authentication_v2(&answer.0, state, &key);
+        passkey.update_credential(&result.map_err(refused)?);
+        Ok(written(&passkey))
+    }
+}
+
+/// Returns why the visitor's address of the dashboard knows no passkeys; `None` where it does.
+pub(super) fn elsewhere(visit: &PageRequest) -> Option<String> {
+    let owner_url = &visit.context.owner_url;
+    let url = Url::parse(owner_url).ok()?;
+    if RelyingParty::at(owner_url).is_none() {
+        return Some(format!(
+            "Passkeys need an address with a name, and this dashboard is at {owner_url}. Ask its operator for one."
+        ));
+    }
+    let is_by_name = visit.host.starts_with("localhost");
+    (is_loopback(&url) && !is_by_name).then(|| {
+        let port = url
+            .port()
+            .map(|port| format!(":{port}"))
+            .unwrap_or_default();
+        let scheme = url.scheme();
+        format!(
+            "Passkeys need an address with a name: open this page at {scheme}://localhost{port}."
+        )
+    })
+}
+
+/// Returns whether an address is of the machine itself.
+fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        Some(Host::Domain(_)) | None => false,
+    }
+}
+
+/// The answer of a browser at a sign-in, not verified yet.
+pub(super) struct SignInAnswer(PublicKeyCredential);
+
+impl SignInAnswer {
+    /// Reads an answer, with the passkey that it names.
+    pub(super) fn read(answer: &str) -> Result<(Self, PasskeyClaim), Unverified> {
+        let answer: PublicKeyCredential = read(answer)?;
+        let id = BASE64.encode(answer.get_credential_id());
+        let handle = answer.get_user_unique_id().unwrap_or_default();
+        let claim = PasskeyClaim::of(handle, id);
+        let claim = claim.ok_or(Unverified(
+            "is of another service; choose one for this dashboard",
+        ))?;
+        Ok((Self(answer), claim))
+    }
+}
+
+/// The script, and the place for its words. Without the script they say so.
+pub(super) fn script() -> Markup {
+    html! {
+        p.problem role="alert" data-problem {
+            "Passkeys need scripts. Allow them on this page: it has one, of this server."
+        }
+        script { (PreEscaped(SCRIPT)) }
+    }
+}
+
+fn written(value: &impl serde::Serialize) -> String {
+    // Types of the library, written as they are read.
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+fn read<T: DeserializeOwned>(text: &str) -> Result<T, Unverified> {
+    const UNREADABLE: Unverified = Unverified(
+        "was not sent as browsers send it; try again, with another browser if that fails too",
+    );
+
+    if text.len() > MOST_ANSWER {
+        return Err(UNREADABLE);
+    }
+    serde_json::from_str(text).map_err(|_| UNREADABLE)
+}
+
+fn refused(error: WebauthnError) -> Unverified {
+    tracing::info!(%error, "a passkey was not accepted");
+    Unverified(match error {
+        WebauthnError::CredentialPossibleCompromise => {
+            "may have been copied: its counter went back; sign in in another way, and remove it"
+        }
+        WebauthnError::InvalidRPOrigin => "was used at another address than this dashboard's",
+        WebauthnError::UserNotVerified => "needs the fingerprint, face or PIN of its device",
+        _ => "was not accepted; try again",
+    })
+}
+
+#[cfg(test)]
+mod tests;
