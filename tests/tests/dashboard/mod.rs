@@ -24,7 +24,7 @@ use self::browser::{Browser, text};
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_server-under-test");
 
 /// The pages of an owner.
-const PAGES: [&str; 23] = [
+const PAGES: [&str; 24] = [
     "",
     "/day",
     "/journal",
