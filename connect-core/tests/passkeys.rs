@@ -139,9 +139,8 @@ async fn sign_in(
     connect: &Connect,
     claim: &PasskeyClaim,
     challenge: &str,
-    (awaiting, uses): (Option<&IssuedSession>, u32),
+    uses: u32,
 ) -> Result<IssuedSession, Error> {
-    let awaiting = awaiting.map(|session| session.secret.expose());
     let verify = |state: &str, credential: &str| {
         assert_eq!(state, STATE);
         assert_eq!(
@@ -151,7 +150,7 @@ async fn sign_in(
         Ok(format!("{} used {} times", claim.credential_id, uses + 1))
     };
     connect
-        .sign_in_by_passkey(HERE, (claim, challenge), awaiting, verify)
+        .sign_in_by_passkey(HERE, (claim, challenge), verify)
         .await
 }
 
@@ -168,7 +167,7 @@ async fn a_passkey_signs_in_alone_and_each_challenge_once(shop: Shop) {
     let connect = &owner.connect;
     let claim = owner.add("a").await;
     let [first, second] = [challenge(connect, &shop), challenge(connect, &shop)];
-    let session = sign_in(connect, &claim, second.expose(), (None, 0)).await;
+    let session = sign_in(connect, &claim, second.expose(), 0).await;
     let session = session.unwrap();
     assert!(!session.awaits_code);
     let session = connect.session(session.secret.expose()).await.unwrap();
@@ -192,21 +191,19 @@ async fn a_passkey_signs_in_alone_and_each_challenge_once(shop: Shop) {
         &clear,
         "",
     ] {
-        let refused = sign_in(connect, &claim, bad, (None, 1)).await;
+        let refused = sign_in(connect, &claim, bad, 1).await;
         assert_refused(refused, "passkey", "try again");
     }
     let slow = challenge(connect, &shop);
     shop.clock.advance(600);
-    let refused = sign_in(connect, &claim, slow.expose(), (None, 1)).await;
+    let refused = sign_in(connect, &claim, slow.expose(), 1).await;
     assert_refused(refused, "passkey", "too long ago");
     let good = challenge(connect, &shop);
-    let not_verified = connect.sign_in_by_passkey(HERE, (&claim, good.expose()), None, |_, _| {
+    let not_verified = connect.sign_in_by_passkey(HERE, (&claim, good.expose()), |_, _| {
         Err(Error::Unauthorized(Reason::of("passkey", "is a lie")))
     });
     assert_refused(not_verified.await, "passkey", "is a lie");
-    sign_in(connect, &claim, good.expose(), (None, 1))
-        .await
-        .unwrap();
+    sign_in(connect, &claim, good.expose(), 1).await.unwrap();
 
     // A passkey of nobody, and one named with another user's handle.
     let colleague = Person::colleague(&shop, "kim@rye.example").await;
@@ -224,7 +221,7 @@ async fn a_passkey_signs_in_alone_and_each_challenge_once(shop: Shop) {
     };
     for claim in [unknown, moved, missing] {
         let good = challenge(connect, &shop);
-        let refused = sign_in(connect, &claim, good.expose(), (None, 0)).await;
+        let refused = sign_in(connect, &claim, good.expose(), 0).await;
         assert_refused(refused, "passkey", "not known here");
     }
     assert_eq!(PasskeyClaim::of(&[0; 31], "a".to_owned()), None);
@@ -237,9 +234,16 @@ async fn a_passkey_signs_in_alone_and_each_challenge_once(shop: Shop) {
     let mut refused = Vec::new();
     for _ in 0..11 {
         let good = connect.passkey_challenge(STATE.to_owned()).unwrap();
-        refused.push(sign_in(connect, &unknown, good.expose(), (None, 0)).await);
+        refused.push(sign_in(connect, &unknown, good.expose(), 0).await);
     }
     assert!(matches!(refused.pop(), Some(Err(Error::RateLimited(_)))));
+
+    // One of a clock ahead.
+    shop.clock.advance(3600);
+    let ahead = challenge(connect, &shop);
+    shop.clock.advance(-3600);
+    let refused = sign_in(connect, &claim, ahead.expose(), 2).await;
+    assert_refused(refused, "passkey", "try again");
 
     // Without a key, anyone could write a challenge.
     let keyless = Connect::builder(shop.storage.clone()).clock(shop.clock.clone());
@@ -248,8 +252,10 @@ async fn a_passkey_signs_in_alone_and_each_challenge_once(shop: Shop) {
         keyless.passkey_challenge(STATE.to_owned()),
         Err(Error::Conflict(_))
     ));
+    let begun = keyless.begin_passkey(&owner.session, PASSWORD, "Phone", STATE);
+    assert!(matches!(begun.await, Err(Error::Conflict(_))));
     shop.clock.advance(60);
-    let refused = sign_in(&keyless, &claim, &clear, (None, 2)).await;
+    let refused = sign_in(&keyless, &claim, &clear, 2).await;
     assert_refused(refused, "passkey", "try again");
     let report = connect.check(&mut |_| {}).await.unwrap();
     assert_eq!(report.problems, []);
@@ -283,30 +289,19 @@ async fn a_passkey_is_the_second_factor_of_its_user(shop: Shop) {
         "session",
         "has ended",
     );
-    for theirs in [&of_colleague, &of_stranger] {
+    // Of all passkeys, those of the user alone are the way on.
+    for (claim, person) in [
+        (&of_colleague, &colleague),
+        (&of_stranger, &stranger),
+        (&claim, &owner),
+    ] {
         let good = challenge(connect, &shop);
-        let refused = sign_in(connect, theirs, good.expose(), (Some(&waiting), 0)).await;
-        assert_refused(refused, "passkey", "of another user");
-        // Nothing of it was used.
-        sign_in(connect, theirs, good.expose(), (None, 0))
-            .await
-            .unwrap();
+        let full = sign_in(connect, claim, good.expose(), 0).await.unwrap();
+        let full = connect.session(full.secret.expose()).await.unwrap();
+        assert_eq!(full.user().id, person.id());
+        assert_eq!(full.account().id, person.session.account().id);
     }
-    let waiting = owner.password().await;
-    let good = challenge(connect, &shop);
-    let full = sign_in(connect, &claim, good.expose(), (Some(&waiting), 0)).await;
-    connect
-        .session(full.unwrap().secret.expose())
-        .await
-        .unwrap();
-    // The waiting one has ended with it.
-    let slow = owner.password().await;
-    shop.clock.advance(600);
-    for ended in [&waiting, &slow] {
-        let good = challenge(connect, &shop);
-        let refused = sign_in(connect, &claim, good.expose(), (Some(ended), 1)).await;
-        assert_refused(refused, "session", "has ended");
-    }
+    assert!(connect.session(waiting.secret.expose()).await.is_err());
 
     // An account that demands a factor is content with a passkey, and a provider is before it.
     let account = shop.at.account().id;
@@ -316,7 +311,7 @@ async fn a_passkey_is_the_second_factor_of_its_user(shop: Shop) {
     };
     connect.change_account(account, demand).await.unwrap();
     let good = challenge(connect, &shop);
-    let session = sign_in(connect, &of_colleague, good.expose(), (None, 1)).await;
+    let session = sign_in(connect, &of_colleague, good.expose(), 1).await;
     let session = connect
         .session(session.unwrap().secret.expose())
         .await
@@ -341,7 +336,7 @@ async fn a_passkey_is_the_second_factor_of_its_user(shop: Shop) {
         .await
         .unwrap();
     let good = challenge(connect, &shop);
-    let refused = sign_in(connect, &of_colleague, good.expose(), (None, 2)).await;
+    let refused = sign_in(connect, &of_colleague, good.expose(), 2).await;
     assert_refused(refused, "provider", "way to sign in");
 }
 
@@ -443,7 +438,7 @@ async fn passkeys_can_be_removed_and_reset(shop: Shop) {
         .await
         .unwrap();
     let good = challenge(connect, &shop);
-    let refused = sign_in(connect, &claim, good.expose(), (None, 0)).await;
+    let refused = sign_in(connect, &claim, good.expose(), 0).await;
     assert_refused(refused, "passkey", "not known here");
     assert!(!owner.password().await.awaits_code && !flag().await);
 }

@@ -29,7 +29,7 @@ const SEALED: &str = "sealed:1:";
 const CLEAR: &str = "clear:";
 const NONCE: usize = 24;
 
-const NO_KEYS: &str = "this needs a key for secrets, and there is none; its operator can set one";
+const NO_KEYS: &str = "this needs a key for secrets: set `ConnectBuilder::secret_keys`";
 
 /// A secret as stored. `Debug` hides it.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -190,7 +190,7 @@ impl SecretSealer {
         }
     }
 
-    /// Opens a text kept by a browser; `None` for one sealed nowhere or elsewhere.
+    /// Opens a text kept by a browser; `None` for any other text.
     pub(crate) fn open_from_browser(&self, sealed: &str, place: SecretPlace) -> Option<OpenSecret> {
         let sealed = Sealed(sealed.to_owned());
         // A text in clear may be of anyone.

@@ -64,12 +64,13 @@ pub(crate) struct StoredPasskey {
     pub(crate) name: String,
     /// Its public key, counter and flags, in a form of the service around the core.
     pub(crate) credential: String,
-    /// The time of its first use.
+    /// The time of its addition.
     pub(crate) added_at: Timestamp,
     /// The time of the last sign-in with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) used_at: Option<Timestamp>,
-    /// The time of the last accepted challenge. Challenges of it and before are refused.
+    /// The time of the last accepted challenge.
+    /// Challenges of it and before are refused.
     pub(crate) begun_at: Timestamp,
 }
 

@@ -7,12 +7,13 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     env, fs,
     path::PathBuf,
+    sync::Arc,
 };
 
 use connect_core::{
-    Account, AccountChange, Connect, NewAccount, NewPasskey, NewProvider, ProviderUser, Retention,
-    ScreenType, UserSession,
-    environment::Clock as _,
+    Account, AccountChange, Connect, NewAccount, NewPasskey, NewProvider, PasskeyClaim,
+    ProviderUser, Retention, ScreenType, UserSession,
+    environment::{Clock as _, KeyRing, SecretKey},
     storage::RowsVersion,
     wire::{Id, OptionGroupInput, OptionInput, OrderInput},
 };
@@ -100,19 +101,28 @@ pub(super) async fn more() -> Stocked {
 }
 
 /// Adds a passkey, and signs in with it.
-async fn add_passkey(connect: &Connect, session: &UserSession) {
+async fn add_passkey(shop: &Shop, connect: &Connect, session: &UserSession) {
     let new = NewPasskey {
         credential_id: "a passkey".to_owned(),
         credential: "its public key".to_owned(),
     };
     let added = connect.add_passkey(session, |_| Ok(new.clone()));
     added.await.unwrap();
+    let claim = PasskeyClaim::of(&session.passkey_handle(), new.credential_id.clone()).unwrap();
+    shop.clock.advance(1);
+    let challenge = connect.passkey_challenge(String::new()).unwrap();
+    let here = std::net::Ipv4Addr::LOCALHOST.into();
+    let verify = |_: &str, credential: &str| Ok(credential.to_owned());
+    let signed_in = connect.sign_in_by_passkey(here, (&claim, challenge.expose()), verify);
+    signed_in.await.unwrap();
 }
 
 /// Signs an owner in, with a second factor and a passkey, or with these begun. All mail waits.
 async fn sign_in(shop: &Shop, account: Id<Account>, has_factor: bool) {
     const PASSWORD: &str = "rye and spelt";
-    let connect = shop.process().queue_mail().build();
+    let keys = KeyRing::new(vec![SecretKey::new([7; 32])]);
+    let connect = shop.process().queue_mail().secret_keys(Arc::new(keys));
+    let connect = connect.build();
     let invitation = connect.invite_owner(account).await.unwrap().secret;
     let accepted = connect.accept_invitation(invitation.expose(), PASSWORD);
     let session = accepted.await.unwrap().secret;
@@ -121,7 +131,7 @@ async fn sign_in(shop: &Shop, account: Id<Account>, has_factor: bool) {
     let began = connect.begin_passkey(&session, PASSWORD, "Phone", "a challenge");
     began.await.unwrap();
     if has_factor {
-        add_passkey(&connect, &session).await;
+        add_passkey(shop, &connect, &session).await;
         let seed = Seed::try_from_base32(begun.unwrap().seed.expose()).unwrap();
         let totp = Builder::new().with_secret(seed).build().unwrap();
         let code = totp

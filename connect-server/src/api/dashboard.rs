@@ -23,7 +23,7 @@ use crate::{
     net::{Peer, RequestNote},
 };
 
-/// The Content-Security-Policy of every page: same origin only, no scripts, no frames.
+/// The Content-Security-Policy of pages: same origin only, no scripts, no frames.
 const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; \
                       base-uri 'none'; frame-ancestors 'none'";
 

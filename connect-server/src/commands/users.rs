@@ -72,7 +72,8 @@ pub enum UserCommand {
         /// The user.
         id: Id<User>,
     },
-    /// Remove the second factor of a user who has neither the app nor a recovery code. The sessions end.
+    /// Remove the second factor of a user who has neither the app, a recovery code nor a passkey. All passkeys
+    /// of the user and the sessions end.
     ResetSecondFactor {
         /// The user.
         id: Id<User>,

@@ -89,7 +89,7 @@ impl Answer {
         self
     }
 
-    /// The same page, with leave for the script of passkeys.
+    /// The same page, allowed to run the script of passkeys.
     #[must_use]
     pub(super) fn with_script(mut self) -> Self {
         self.has_script = true;

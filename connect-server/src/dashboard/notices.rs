@@ -55,7 +55,7 @@ notices! {
     ScreenDeleted = "screen-deleted": "The screen was removed.";
     ScreenMade = "screen-made": "The screen was added. Create a key for it, so that it can write.";
     SecondFactorRemoved = "second-factor-removed": "Your second factor was removed. You are signed out everywhere else.";
-    SecondFactorReset = "second-factor-reset": "The second factor was removed. The password alone signs this user in.";
+    SecondFactorReset = "second-factor-reset": "The second factor and the passkeys were removed. The password alone signs this user in.";
     SessionClosed = "session-closed": "The session was ended.";
     SessionEnded = "session-ended": "Your session has ended, so nothing was done. Sign in again, and repeat your last step.";
     SessionsClosed = "sessions-closed": "All other sessions were ended.";

@@ -42,9 +42,9 @@ actions! {
     SignIn = "user.sign_in",
     /// A user ends a sign-in with a code of the second factor.
     SignInCode = "user.sign_in_code",
-    /// A user signs in with a passkey, or ends a sign-in with it.
+    /// A user signs in with a passkey.
     SignInByPasskey = "user.sign_in_by_passkey",
-    /// A user begins, adds or removes an own passkey.
+    /// A user begins, adds or removes a passkey.
     ChangePasskeys = "user.change_passkeys",
     /// A user signs in through the provider of the account.
     SignInThroughProvider = "user.sign_in_through_provider",

@@ -26,8 +26,8 @@ fn english(mail: &QueuedMail, link: &str, account: &str) -> (String, String) {
     let (business, to) = (&mail.business, &mail.to);
     let at = to_the_minute(mail.created_at);
     let if_not_you = format!(
-        "If this was not you, change your password now, and end all other sessions:\n\n    {account}\n\nIf you \
-         cannot sign in, ask another owner of {business}, or the operator of this service."
+        "If this was not you, change your password now, end all other sessions, and remove each passkey that is not \
+         yours:\n\n    {account}\n\nIf you cannot sign in, ask another owner of {business}, or the operator of this service."
     );
     match &mail.message {
         UserMessage::Invitation { until } => (
@@ -125,8 +125,8 @@ fn dutch(mail: &QueuedMail, link: &str, account: &str) -> (String, String) {
     let (business, to) = (&mail.business, &mail.to);
     let at = to_the_minute(mail.created_at);
     let if_not_you = format!(
-        "Was u dit niet? Wijzig dan nu uw wachtwoord en beëindig alle andere sessies:\n\n    {account}\n\nKunt \
-         u niet inloggen, vraag dan een andere eigenaar van {business} of de beheerder van deze dienst om hulp."
+        "Was u dit niet? Wijzig dan nu uw wachtwoord, beëindig alle andere sessies en verwijder elke passkey die niet van \
+         u is:\n\n    {account}\n\nKunt u niet inloggen, vraag dan een andere eigenaar van {business} of de beheerder van deze dienst om hulp."
     );
     match &mail.message {
         UserMessage::Invitation { until } => (

@@ -12,30 +12,25 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{
-    account_of,
     passwords::{check_way, get_confirmed, remove_invitation},
     rows::{get_sign_in, put_sign_in},
-    sessions::{
-        AWAITING_SECONDS, IssuedSession, SignInWay, UserSession, end_others, no_session,
-        session_key,
-    },
+    sessions::{AWAITING_SECONDS, IssuedSession, SignInWay, UserSession, end_others},
 };
 use crate::{
     engine::Connect,
-    owner::accounts::{get_account, parse},
-    rules::{
-        secret::{self, Secret},
-        text,
-    },
+    owner::accounts::get_account,
+    rules::{secret::Secret, text},
     transaction::{
-        Account, BegunPasskey, End, Error, Reason, SecretPlace, Session, StoredPasskey, User,
-        UserMessage,
+        Account, BegunPasskey, End, Error, Reason, SecretPlace, StoredPasskey, User, UserMessage,
     },
     wire::{Id, Timestamp, read::Invalid},
 };
 
 /// The most passkeys of a user.
 const MOST_PASSKEYS: usize = 10;
+
+/// The most that the clocks of two servers may differ.
+const MOST_AHEAD_SECONDS: i64 = 60;
 
 /// The place of a sealed challenge.
 const CHALLENGE: SecretPlace = SecretPlace {
@@ -53,7 +48,7 @@ pub struct Passkey {
     pub credential_id: String,
     /// Its name, chosen by the user.
     pub name: String,
-    /// The time of its first use.
+    /// The time of its addition.
     pub added_at: Timestamp,
     /// The time of the last sign-in with it.
     pub used_at: Option<Timestamp>,
@@ -80,7 +75,7 @@ pub struct PasskeyClaim {
 }
 
 impl PasskeyClaim {
-    /// Reads the user handle of a browser's answer; `None` for one of another service.
+    /// Reads a user handle; `None` for one of another service.
     pub fn of(handle: &[u8], credential_id: String) -> Option<Self> {
         let (account, user) = handle.split_first_chunk::<16>()?;
         let user = Uuid::from_slice(user).ok()?;
@@ -128,7 +123,7 @@ impl Connect {
     ///
     /// # Errors
     /// `currentPassword` is wrong, `name` has not 1 to 100 characters, [`Error::RateLimited`]; [`Error::Conflict`]:
-    /// the user has the most passkeys.
+    /// the user has the most passkeys, or the core has no key to seal challenges.
     pub async fn begin_passkey(
         &self,
         of: &UserSession,
@@ -137,6 +132,8 @@ impl Connect {
         state: &str,
     ) -> Result<(), Error> {
         let name = &text::owner_name(name)?;
+        // Without a key, no sign-in could follow.
+        self.passkey_challenge(String::new())?;
         let (account, user) = (of.account().id, of.user().id);
         let confirmed = &self.confirmed_password(of, current).await?;
         let begun = self.store().transact(account, |mut unit| async move {
@@ -156,7 +153,8 @@ impl Connect {
         Ok(())
     }
 
-    /// Adds the passkey of a signed-in user, as verified against the kept state.
+    /// Adds the begun passkey of a signed-in user.
+    /// `verify` has the kept state, and verifies the browser's answer.
     /// The user gets mail. With the first second factor, all other sessions of the user end.
     ///
     /// # Errors
@@ -261,20 +259,17 @@ impl Connect {
         sealer.seal_for_browser(&challenge.unwrap_or_default(), CHALLENGE)
     }
 
-    /// Signs in a user with a passkey, or ends a sign-in awaiting a code.
+    /// Signs in the user of a passkey, with a password before it or without.
     /// `verify` has the state of the challenge and the stored credential, and returns the credential after its use.
-    /// Attempts of a network address count as those of [`sign_in`](Self::sign_in). `awaiting` is the value of the
-    /// session awaiting a code, if the browser has one.
+    /// Attempts of a network address count as those of [`sign_in`](Self::sign_in).
     ///
     /// # Errors
-    /// [`Error::Unauthorized`]: `passkey` is not known here or of another user than the awaited one, the challenge is
-    /// ten minutes old or was used, or the user [needs the provider](User::needs_provider) of the account;
+    /// [`Error::Unauthorized`]: `passkey` is not known here, the challenge is ten minutes old or was used, or the user [needs the provider](User::needs_provider) of the account;
     /// [`Error::RateLimited`]; the error of `verify`.
     pub async fn sign_in_by_passkey(
         &self,
         from: IpAddr,
         (claim, challenge): (&PasskeyClaim, &str),
-        awaiting: Option<&str>,
         verify: impl FnOnce(&str, &str) -> Result<String, Error>,
     ) -> Result<IssuedSession, Error> {
         let challenge = &self.opened(challenge)?;
@@ -298,22 +293,6 @@ impl Connect {
             passkey.credential.clone_from(credential);
             passkey.used_at = Some(unit.now());
             passkey.begun_at = challenge.begun_at;
-            if let Some(value) = awaiting {
-                let of_account = account_of(value).ok_or_else(no_session)?;
-                if of_account != account {
-                    return Err(of_another());
-                }
-                let session_key = session_key(account, &secret::digest(value));
-                let session = unit.get(&session_key).await?.ok_or_else(no_session)?;
-                let session: Session = parse(&session_key, &session)?;
-                if session.user != user {
-                    return Err(of_another());
-                }
-                if !session.is_awaiting(unit.now()) {
-                    return Err(no_session());
-                }
-                unit.delete(session_key);
-            }
             let session = self
                 .open_session(&mut unit, (&found, own), Some(&mut row), SignInWay::Passkey)
                 .await?;
@@ -330,8 +309,10 @@ impl Connect {
         let opened = sealer.open_from_browser(challenge, CHALLENGE);
         let opened = opened.ok_or_else(used)?;
         let challenge: Challenge = serde_json::from_str(opened.expose()).map_err(|_| used())?;
-        let until = challenge.begun_at.plus_seconds(AWAITING_SECONDS);
-        if until <= self.now() {
+        let (begun_at, now) = (challenge.begun_at, self.now());
+        // One of a server with a clock ahead would keep out all of the others.
+        let is_ahead = now.plus_seconds(MOST_AHEAD_SECONDS) < begun_at;
+        if is_ahead || begun_at.plus_seconds(AWAITING_SECONDS) <= now {
             return Err(used());
         }
         Ok(challenge)
@@ -363,15 +344,11 @@ fn not_begun() -> Invalid {
 }
 
 fn unknown() -> Error {
-    refused("is not known here; sign in with your password")
+    refused("is not known here; use another one, or sign in with your password and another factor")
 }
 
 fn used() -> Error {
     refused("was asked for too long ago, or was used since; try again")
-}
-
-fn of_another() -> Error {
-    refused("is one of another user; use one of your own, or sign in as someone else")
 }
 
 fn refused(problem: &str) -> Error {

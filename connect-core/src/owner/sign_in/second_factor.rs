@@ -224,7 +224,7 @@ impl Connect {
         Ok(())
     }
 
-    /// Removes the second factor and the passkeys of another user, for one with none of them at hand.
+    /// Removes the second factor and the passkeys of another user.
     /// All sessions of the user end, and the user gets mail.
     ///
     /// # Errors
@@ -427,7 +427,7 @@ struct WrongCode {
 
 impl Session {
     /// Returns whether it awaits a code of the second factor.
-    pub(super) fn is_awaiting(&self, now: Timestamp) -> bool {
+    fn is_awaiting(&self, now: Timestamp) -> bool {
         self.awaits_code.is_some() && now < self.expires_at
     }
 }

@@ -230,9 +230,7 @@ async fn every_action_that_is_done_is_in_the_trail() {
     let claim = PasskeyClaim::of(&session.passkey_handle(), "1".into()).unwrap();
     let challenge = service.passkey_challenge(String::new()).unwrap();
     service
-        .sign_in_by_passkey(here, (&claim, challenge.expose()), None, |_, _| {
-            Ok(String::new())
-        })
+        .sign_in_by_passkey(here, (&claim, challenge.expose()), |_, _| Ok(String::new()))
         .await
         .unwrap();
     trail.check(Action::SignInByPasskey, &mut done).await;

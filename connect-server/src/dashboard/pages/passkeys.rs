@@ -25,7 +25,7 @@ pub(super) async fn show(to: &SignedIn<'_>) -> Result<Answer, Error> {
     page(to, None).await
 }
 
-/// Begins to add a passkey, and shows the page to ask the browser for it.
+/// Begins to add a passkey.
 pub(super) async fn begin(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let party = RelyingParty::at(&to.context.owner_url).ok_or_else(components::gone)?;
     let present = to.connect.passkeys(&to.session).await?;
@@ -36,7 +36,7 @@ pub(super) async fn begin(to: &SignedIn<'_>) -> Result<Answer, Error> {
         .connect
         .begin_passkey(&to.session, current, name, &challenge.state);
     match begun.await {
-        Ok(()) => Ok(asking(to, &challenge.options)),
+        Ok(()) => Ok(asking(to, &party, &challenge.options)),
         Err(error) => components::again(error, async |reason| page(to, Some(reason)).await).await,
     }
 }
@@ -73,7 +73,12 @@ async fn page(to: &SignedIn<'_>, refused: Option<&Reason>) -> Result<Answer, Err
     let content = html! {
         p {
             "With a passkey you sign in by the fingerprint, face or PIN of your phone, computer or security key. It "
-            "works on this dashboard alone, so no other site can ask for it. Your password asks for one as well."
+            "works on this dashboard alone, so no other site can ask for it."
+        }
+        p {
+            "Your password then asks for a passkey as well: without one at hand you cannot sign in. So add two, or an "
+            "authenticator app with its recovery codes, on the page "
+            a href=(super::second_factor::PATH) { "Second factor" } "."
         }
         (components::problem(refused, &["name", "currentPassword"]))
         @if passkeys.is_empty() {
@@ -102,13 +107,6 @@ fn list(to: &SignedIn<'_>, passkeys: &[Passkey]) -> Markup {
     };
     html! {
         (components::table("Your passkeys", head, rows))
-        @if let [only] = passkeys {
-            p.hint {
-                "Without " (only.name) " at hand you cannot sign in by your password either. Add another passkey, or an "
-                "authenticator app with its recovery codes, on the page " a href=(super::second_factor::PATH) { "Second factor" }
-                "."
-            }
-        }
     }
 }
 
@@ -139,12 +137,19 @@ fn adding(to: &SignedIn<'_>, refused: Option<&Reason>) -> Markup {
         hint: "Such as the device that keeps it: My phone.",
         autocomplete: "off",
     };
+    let owner_url = &to.context.owner_url;
     html! {
         @if to.user().needs_provider() {
             p { "You sign in through the provider of your company, and need none." }
-        } @else if let Some(elsewhere) = passkeys::elsewhere(to) {
-            p { (elsewhere) }
+        } @else if RelyingParty::at(owner_url).is_none() {
+            p { (passkeys::no_passkeys(owner_url)) }
         } @else {
+            @if to.user().single_sign_on {
+                p.hint {
+                    "You sign in through the provider of your company. If you have no password here, ask another owner, or the "
+                    "operator of this server, for an invitation first."
+                }
+            }
             (components::form(PATH, &to.csrf, html! {
                 (name.render(refused))
                 (inputs::username(&to.user().email))
@@ -156,18 +161,17 @@ fn adding(to: &SignedIn<'_>, refused: Option<&Reason>) -> Markup {
 }
 
 /// The page to ask the browser for a new passkey.
-fn asking(to: &SignedIn<'_>, options: &str) -> Answer {
+fn asking(to: &SignedIn<'_>, party: &RelyingParty, options: &str) -> Answer {
+    let fields = html! {
+        (components::hidden(&to.csrf))
+        div.actions {
+            button { "Make the passkey" }
+            a.button.quiet href=(PATH) { "Cancel" }
+        }
+    };
     let content = html! {
         p { "Your browser now asks for the device, and for your fingerprint, face or PIN." }
-        form method="post" action=(ADD) data-options=(options) data-adds="yes" hidden {
-            (components::hidden(&to.csrf))
-            input type="hidden" name="answer";
-            div.actions {
-                button { "Make the passkey" }
-                a.button.quiet href=(PATH) { "Cancel" }
-            }
-        }
-        (passkeys::script())
+        (passkeys::asking(party, (ADD, options), true, fields))
     };
     layout::page(to, ACCOUNT, "Add a passkey", content).with_script()
 }

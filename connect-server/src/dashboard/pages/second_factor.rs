@@ -122,7 +122,7 @@ fn present(to: &SignedIn<'_>, factor: &SecondFactor, refused: Option<&Reason>) -
         (components::confirmed(
             "Remove… the second factor",
             "Remove…",
-            "From then on the password alone signs you in. You are signed out everywhere else.",
+            "From then on your password needs no code. You are signed out everywhere else.",
             components::form(REMOVE, &to.csrf, html! {
                 (inputs::username(&to.user().email))
                 (inputs::current_password().render_as("password-of-removal", None))

@@ -13,7 +13,7 @@ use crate::{
         layout,
         notices::{self, Notice},
         page_request::SignedIn,
-        passkeys,
+        passkeys::RelyingParty,
         sections::{ROOT, page_at},
     },
     telemetry::audit::{self, Action, Person, Subject},
@@ -234,7 +234,7 @@ fn form(request: &PageRequest, email: &str, refused: Option<&Reason>) -> Answer 
     };
     let content = html! {
         (components::form(PATH, &csrf, fields))
-        @if passkeys::elsewhere(request).is_none() {
+        @if RelyingParty::at(&request.context.owner_url).is_some() {
             p { a.button.quiet href=(with_next(sign_in_passkey::PATH, next(request))) { "Sign in with a passkey" } }
         }
         p { a href="/dashboard/forgotten" { "Forgot your password?" } }

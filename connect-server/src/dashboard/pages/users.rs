@@ -249,11 +249,11 @@ async fn one(to: &SignedIn<'_>, id: &str, refused: Option<&Reason>) -> Result<An
         (components::form(&format!("{path}/invite"), &to.csrf, html! { button.quiet { (invite) } }))
         @if user.second_factor {
             h2 { "Second factor" }
-            p.hint { "For a person who has neither the app nor a recovery code." }
+            p.hint { "For a person who has neither the app, a recovery code nor a passkey." }
             (components::confirmed(
                 &format!("Remove… the second factor of {}", user.name),
                 "Remove the second factor…",
-                "The password alone then signs this user in. All sessions of this user end at once.",
+                "The password alone then signs this user in: passkeys are removed as well. All sessions of this user end at once.",
                 components::form(
                     &format!("{path}/reset-second-factor"),
                     &to.csrf,

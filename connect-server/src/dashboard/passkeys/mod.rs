@@ -1,4 +1,4 @@
-//! The dashboard as a relying party of passkeys (WebAuthn): challenges, and the answers of browsers.
+//! The dashboard as a relying party of passkeys (WebAuthn).
 
 use std::sync::LazyLock;
 
@@ -17,8 +17,6 @@ use webauthn_rs::{
     },
 };
 
-use super::PageRequest;
-
 /// The script of the pages with a passkey, and the only one.
 const SCRIPT: &str = include_str!("script.js");
 
@@ -31,7 +29,7 @@ pub(crate) static SCRIPT_HASH: LazyLock<String> = LazyLock::new(|| {
 /// The longest answer of a browser.
 const MOST_ANSWER: usize = 16 * 1024;
 
-/// A browser's answer that does not hold, with the problem in words.
+/// The problem of a browser's answer, in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Unverified(pub(super) &'static str);
 
@@ -39,24 +37,34 @@ pub(super) struct Unverified(pub(super) &'static str);
 pub(super) struct Challenge {
     /// The options for the browser, in JSON.
     pub(super) options: String,
-    /// What verifies the answer.
+    /// The state to verify the answer with.
     pub(super) state: String,
 }
 
-/// The dashboard at its address, as passkeys know it.
-pub(super) struct RelyingParty(Webauthn);
+/// The dashboard at its address, for passkeys.
+pub(super) struct RelyingParty {
+    webauthn: Webauthn,
+    /// The address, without a path.
+    address: Url,
+}
 
 impl RelyingParty {
-    /// The dashboard at this address; `None` at a number in place of a name.
-    /// On its own machine it is `localhost`.
+    /// The dashboard at this address; `None` where browsers give no passkeys.
+    /// They do over HTTPS at a name, and on their own machine at `localhost`.
     pub(super) fn at(owner_url: &str) -> Option<Self> {
-        let mut url = Url::parse(owner_url).ok()?;
-        if is_loopback(&url) {
-            url.set_host(Some("localhost")).ok()?;
+        let mut address = Url::parse(owner_url).ok()?;
+        if is_loopback(&address) {
+            address.set_host(Some("localhost")).ok()?;
         }
-        let name = url.domain()?;
-        let party = WebauthnBuilder::new(name, &url).ok()?.build();
-        party.ok().map(Self)
+        let is_local = address.domain()? == "localhost";
+        if address.scheme() != "https" && !is_local {
+            return None;
+        }
+        let builder = WebauthnBuilder::new(address.domain()?, &address).ok()?;
+        // A tunnel to the own machine has another port there.
+        let builder = builder.rp_name("Connect").allow_any_port(is_local);
+        let webauthn = builder.build().ok()?;
+        Some(Self { webauthn, address })
     }
 
     /// Begins to add a passkey of a user with passkeys of these ids.
@@ -69,7 +77,7 @@ impl RelyingParty {
             .iter()
             .flat_map(|passkey| BASE64.decode(&passkey.credential_id));
         let user = to.user();
-        let begun = self.0.start_passkey_registration(
+        let begun = self.webauthn.start_passkey_registration(
             user.id.uuid(),
             &user.email,
             &user.name,
@@ -92,7 +100,7 @@ impl RelyingParty {
     pub(super) fn added(&self, state: &str, answer: &str) -> Result<NewPasskey, Unverified> {
         let state: PasskeyRegistration = read(state)?;
         let answer: RegisterPublicKeyCredential = read(answer)?;
-        let passkey = self.0.finish_passkey_registration(&answer, &state);
+        let passkey = self.webauthn.finish_passkey_registration(&answer, &state);
         let passkey = passkey.map_err(refused)?;
         Ok(NewPasskey {
             credential_id: BASE64.encode(passkey.cred_id()),
@@ -102,7 +110,7 @@ impl RelyingParty {
 
     /// Begins a sign-in.
     pub(super) fn begin_sign_in(&self) -> Result<Challenge, Unverified> {
-        let begun = self.0.start_discoverable_authentication();
+        let begun = self.webauthn.start_discoverable_authentication();
         let (options, state) = begun.map_err(refused)?;
         Ok(Challenge {
             options: written(&options.public_key),
@@ -110,7 +118,8 @@ impl RelyingParty {
         })
     }
 
-    /// Verifies the answer of a browser at a sign-in. Returns the credential after its use.
+    /// Verifies the answer of a browser at a sign-in.
+    /// Returns the credential after its use.
     pub(super) fn used(
         &self,
         (state, credential): (&str, &str),
@@ -120,33 +129,19 @@ impl RelyingParty {
         let mut passkey: Passkey = read(credential)?;
         let key = DiscoverableKey::from(&passkey);
         let result = self
-            .0
+            .webauthn
             .finish_discoverable_authentication_v2(&answer.0, state, &key);
         passkey.update_credential(&result.map_err(refused)?);
         Ok(written(&passkey))
     }
 }
 
-/// Returns why the visitor's address of the dashboard knows no passkeys; `None` where it does.
-pub(super) fn elsewhere(visit: &PageRequest) -> Option<String> {
-    let owner_url = &visit.context.owner_url;
-    let url = Url::parse(owner_url).ok()?;
-    if RelyingParty::at(owner_url).is_none() {
-        return Some(format!(
-            "Passkeys need an address with a name, and this dashboard is at {owner_url}. Ask its operator for one."
-        ));
-    }
-    let is_by_name = visit.host.starts_with("localhost");
-    (is_loopback(&url) && !is_by_name).then(|| {
-        let port = url
-            .port()
-            .map(|port| format!(":{port}"))
-            .unwrap_or_default();
-        let scheme = url.scheme();
-        format!(
-            "Passkeys need an address with a name: open this page at {scheme}://localhost{port}."
-        )
-    })
+/// Says why there are no passkeys at the address of the dashboard.
+pub(super) fn no_passkeys(owner_url: &str) -> String {
+    format!(
+        "Passkeys need an address with HTTPS and a host name, and this dashboard is at {owner_url}. Its operator can set \
+         another one (--admin-url)."
+    )
 }
 
 /// Returns whether an address is of the machine itself.
@@ -162,7 +157,7 @@ fn is_loopback(url: &Url) -> bool {
 pub(super) struct SignInAnswer(PublicKeyCredential);
 
 impl SignInAnswer {
-    /// Reads an answer, with the passkey that it names.
+    /// Reads an answer, with its claim.
     pub(super) fn read(answer: &str) -> Result<(Self, PasskeyClaim), Unverified> {
         let answer: PublicKeyCredential = read(answer)?;
         let id = BASE64.encode(answer.get_credential_id());
@@ -175,9 +170,21 @@ impl SignInAnswer {
     }
 }
 
-/// The script, and the place for its words. Without the script they say so.
-pub(super) fn script() -> Markup {
+/// A form with the answer of a browser, and the script to get it. Without the script, the page says so.
+pub(super) fn asking(
+    party: &RelyingParty,
+    (action, options): (&str, &str),
+    adds: bool,
+    content: Markup,
+) -> Markup {
+    let (address, host) = (&party.address, party.address.host_str());
     html! {
+        form method="post" action=(action) data-options=(options) data-adds[adds] data-host=[host]
+            data-address=(address.as_str().trim_end_matches('/')) hidden
+        {
+            input type="hidden" name="answer";
+            (content)
+        }
         p.problem role="alert" data-problem {
             "Passkeys need scripts. Allow them on this page: it has one, of this server."
         }
@@ -205,9 +212,15 @@ fn refused(error: WebauthnError) -> Unverified {
     tracing::info!(%error, "a passkey was not accepted");
     Unverified(match error {
         WebauthnError::CredentialPossibleCompromise => {
-            "may have been copied: its counter went back; sign in in another way, and remove it"
+            "may have been copied: its counter went back; sign in in another way, or ask an owner or the operator, and \
+             remove it"
         }
-        WebauthnError::InvalidRPOrigin => "was used at another address than this dashboard's",
+        WebauthnError::InvalidRPOrigin => {
+            "was used at another address than the dashboard has for its users; open it there"
+        }
+        WebauthnError::CredentialBackupEligibilityInconsistent => {
+            "was moved by its device since; remove it, and add it again"
+        }
         WebauthnError::UserNotVerified => "needs the fingerprint, face or PIN of its device",
         _ => "was not accepted; try again",
     })

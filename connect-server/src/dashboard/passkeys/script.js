@@ -17,13 +17,14 @@
 
   const ask = async () => {
     const options = JSON.parse(form.dataset.options);
-    const credential = form.dataset.adds
-      ? await navigator.credentials.create({
-          publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options),
-        })
-      : await navigator.credentials.get({
-          publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options),
-        });
+    const credential =
+      "adds" in form.dataset
+        ? await navigator.credentials.create({
+            publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options),
+          })
+        : await navigator.credentials.get({
+            publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options),
+          });
     return JSON.stringify(credential.toJSON());
   };
 
@@ -40,8 +41,12 @@
       button.disabled = false;
     }
   });
+  // After a way back, the page may be as it was.
+  window.addEventListener("pageshow", () => (button.disabled = false));
 
-  if (window.PublicKeyCredential?.parseCreationOptionsFromJSON) {
+  if (location.hostname !== form.dataset.host) {
+    say(`Passkeys work at one address alone. Open this page at ${form.dataset.address}`);
+  } else if (window.PublicKeyCredential?.parseCreationOptionsFromJSON) {
     say("");
     form.hidden = false;
   } else {

@@ -241,6 +241,7 @@ fn an_address_has_passkeys_by_its_name() {
         ("http://localhost:8081", true),
         ("http://127.0.0.1:8081", true),
         ("http://[::1]:8081", true),
+        ("http://shop.example", false),
         ("https://192.0.2.1", false),
         ("https://[2001:db8::1]", false),
         ("", false),
