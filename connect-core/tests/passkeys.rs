@@ -134,6 +134,13 @@ fn challenge(connect: &Connect, shop: &Shop) -> Secret {
     connect.passkey_challenge(STATE.to_owned()).unwrap()
 }
 
+/// A challenge of this second, sealed by nobody.
+fn clear_challenge(shop: &Shop) -> String {
+    shop.clock.advance(1);
+    let now = shop.clock.now();
+    format!(r#"{{"state":"{STATE}","begun_at":"{now}"}}"#)
+}
+
 /// Signs in by a passkey with so many uses so far.
 async fn sign_in(
     connect: &Connect,
@@ -182,8 +189,7 @@ async fn a_passkey_signs_in_alone_and_each_challenge_once(shop: Shop) {
 
     // No challenge twice, none from before, no text of another kind, and none of another key.
     let elsewhere = challenge(&with_key(&shop, 8), &shop);
-    let now = shop.clock.now();
-    let clear = format!(r#"{{"state":"{STATE}","begun_at":"{now}"}}"#);
+    let clear = clear_challenge(&shop);
     for bad in [
         second.expose(),
         first.expose(),
@@ -246,6 +252,7 @@ async fn a_passkey_signs_in_alone_and_each_challenge_once(shop: Shop) {
     assert_refused(refused, "passkey", "try again");
 
     // Without a key, anyone could write a challenge.
+    let clear = clear_challenge(&shop);
     let keyless = Connect::builder(shop.storage.clone()).clock(shop.clock.clone());
     let keyless = keyless.build();
     assert!(matches!(
@@ -254,7 +261,6 @@ async fn a_passkey_signs_in_alone_and_each_challenge_once(shop: Shop) {
     ));
     let begun = keyless.begin_passkey(&owner.session, PASSWORD, "Phone", STATE);
     assert!(matches!(begun.await, Err(Error::Conflict(_))));
-    shop.clock.advance(60);
     let refused = sign_in(&keyless, &claim, &clear, 2).await;
     assert_refused(refused, "passkey", "try again");
     let report = connect.check(&mut |_| {}).await.unwrap();
@@ -289,7 +295,7 @@ async fn a_passkey_is_the_second_factor_of_its_user(shop: Shop) {
         "session",
         "has ended",
     );
-    // Of all passkeys, those of the user alone are the way on.
+    // Each passkey signs in its own user.
     for (claim, person) in [
         (&of_colleague, &colleague),
         (&of_stranger, &stranger),
@@ -301,7 +307,6 @@ async fn a_passkey_is_the_second_factor_of_its_user(shop: Shop) {
         assert_eq!(full.user().id, person.id());
         assert_eq!(full.account().id, person.session.account().id);
     }
-    assert!(connect.session(waiting.secret.expose()).await.is_err());
 
     // An account that demands a factor is content with a passkey, and a provider is before it.
     let account = shop.at.account().id;
@@ -368,6 +373,9 @@ async fn a_passkey_is_added_once_and_in_time(shop: Shop) {
     let refused = connect.session(open.secret.expose()).await;
     assert_refused(refused.map(drop), "session", "has ended");
     assert_eq!(owner.subjects().await, ["A passkey for Bakery was added"]);
+    let good = challenge(connect, &shop);
+    let claim = PasskeyClaim::of(&owner.session.passkey_handle(), "a".to_owned()).unwrap();
+    let open = sign_in(connect, &claim, good.expose(), 0).await.unwrap();
     // Each begun one is good once, and an id is there once.
     assert_refused(owner.finish("b").await, "passkey", "begin again");
     owner.begin("Phone").await.unwrap();
@@ -376,19 +384,26 @@ async fn a_passkey_is_added_once_and_in_time(shop: Shop) {
         owner.add(&number.to_string()).await;
     }
     assert_refused(owner.begin("Phone").await, "passkey", "you have 10");
-    // Another password keeps them, also one set by an invitation.
+    connect.session(open.secret.expose()).await.unwrap();
+    // A second one ends no session, and another password keeps them all, also one set by an invitation.
+    connect
+        .change_password(&owner.session, PASSWORD, PASSWORD)
+        .await
+        .unwrap();
+    assert!(owner.password().await.awaits_code);
     let account = shop.at.account().id;
     let invitation = connect.invite_owner(account).await.unwrap().secret;
     let accepted = connect.accept_invitation(invitation.expose(), PASSWORD);
     assert!(accepted.await.unwrap().awaits_code);
+    let good = challenge(connect, &shop);
+    sign_in(connect, &claim, good.expose(), 1).await.unwrap();
 }
 
 async fn passkeys_can_be_removed_and_reset(shop: Shop) {
     let owner = Person::owner(&shop).await;
     let connect = &owner.connect;
-    for id in ["a", "b"] {
-        owner.add(id).await;
-    }
+    let claim = owner.add("a").await;
+    owner.add("b").await;
     // With codes as well, each of the two is enough.
     let begun = connect.begin_second_factor(&owner.session, PASSWORD).await;
     let seed = Seed::try_from_base32(begun.unwrap().seed.expose()).unwrap();
@@ -400,6 +415,7 @@ async fn passkeys_can_be_removed_and_reset(shop: Shop) {
     let waiting = owner.password().await;
     let finished = connect.finish_sign_in(waiting.secret.expose(), recovery[0].expose());
     finished.await.unwrap();
+    assert!(owner.password().await.awaits_code);
     owner.subjects().await;
 
     let present = connect.passkeys(&owner.session).await.unwrap();
@@ -419,6 +435,8 @@ async fn passkeys_can_be_removed_and_reset(shop: Shop) {
         .remove_second_factor(&owner.session, PASSWORD)
         .await
         .unwrap();
+    let good = challenge(connect, &shop);
+    let open = sign_in(connect, &claim, good.expose(), 0).await.unwrap();
     for (passkey, is_left) in present.iter().zip([true, false]) {
         assert!(flag().await);
         let removed = connect.remove_passkey(&owner.session, PASSWORD, passkey.id);
@@ -426,6 +444,10 @@ async fn passkeys_can_be_removed_and_reset(shop: Shop) {
         assert_eq!(flag().await, is_left);
         assert_eq!(owner.password().await.awaits_code, is_left);
     }
+    assert!(connect.session(open.secret.expose()).await.is_err());
+    let good = challenge(connect, &shop);
+    let refused = sign_in(connect, &claim, good.expose(), 1).await;
+    assert_refused(refused, "passkey", "not known here");
     let subjects = owner.subjects().await;
     let removed = subjects
         .iter()

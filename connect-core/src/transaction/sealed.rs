@@ -22,7 +22,6 @@ use super::{
     environment::{Environment, KeyId, KeyRing, Randomness, SecretKey},
     keys::Family,
 };
-use crate::rules::secret::Secret;
 
 const SEALED: &str = "sealed:1:";
 /// The beginning of a secret in clear that begins like a sealed one.
@@ -182,10 +181,10 @@ impl SecretSealer {
     ///
     /// # Errors
     /// [`Error::Conflict`]: there are no keys.
-    pub(crate) fn seal_for_browser(&self, text: &str, place: SecretPlace) -> Result<Secret, Error> {
+    pub(crate) fn seal_for_browser(&self, text: &str, place: SecretPlace) -> Result<String, Error> {
         let sealed = self.seal(text, place)?;
         match sealed.key() {
-            Some(_) => Ok(Secret::from(sealed.0)),
+            Some(_) => Ok(sealed.0),
             None => Err(Error::Conflict(Reason::new(NO_KEYS))),
         }
     }

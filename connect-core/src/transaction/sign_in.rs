@@ -47,7 +47,7 @@ pub(crate) struct SignIn {
     /// The passkeys, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) passkeys: Vec<StoredPasskey>,
-    /// A passkey until its first use.
+    /// A passkey until it is added.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) new_passkey: Option<BegunPasskey>,
 }
@@ -62,7 +62,7 @@ pub(crate) struct StoredPasskey {
     pub(crate) credential_id: String,
     /// Its name, chosen by the user.
     pub(crate) name: String,
-    /// Its public key, counter and flags, in a form of the service around the core.
+    /// Its public key, counter and flags, as the service writes them.
     pub(crate) credential: String,
     /// The time of its addition.
     pub(crate) added_at: Timestamp,
@@ -74,7 +74,7 @@ pub(crate) struct StoredPasskey {
     pub(crate) begun_at: Timestamp,
 }
 
-/// A passkey until its first use.
+/// A passkey until it is added.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct BegunPasskey {

@@ -72,8 +72,8 @@ pub enum UserCommand {
         /// The user.
         id: Id<User>,
     },
-    /// Remove the second factor of a user who has neither the app, a recovery code nor a passkey. All passkeys
-    /// of the user and the sessions end.
+    /// Remove the second factor of a user who has neither the app, a recovery code nor a passkey. This removes
+    /// the user's passkeys, and ends all sessions.
     ResetSecondFactor {
         /// The user.
         id: Id<User>,

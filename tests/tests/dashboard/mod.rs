@@ -95,6 +95,16 @@ async fn every_page_is_held_to_the_same_policy() {
         assert_eq!(form, Some("/dashboard/sign-in"), "{path}");
         assert!(unsigned.body.is_empty());
     }
+    // The page to ask a browser for a passkey has the only script, by its hash.
+    let asking = nobody.open("/dashboard/sign-in/passkey").await;
+    let policy = asking.header("content-security-policy").unwrap();
+    let (rest, sources) = policy.split_once("; script-src ").unwrap();
+    assert!(rest.contains("default-src 'none'"), "{policy}");
+    assert!(
+        sources.starts_with("'sha256-") && !sources.contains(' '),
+        "{policy}"
+    );
+    assert_eq!(text(&asking).matches("<script").count(), 1);
     let unknown = nobody.open("/dashboard/nothing").await;
     assert_eq!(
         unknown.header("location"),

@@ -1,5 +1,5 @@
 //! Sign-in of users (contract: Owners and devices).
-//! An invitation sets a password, a password opens a session, after a code of the second factor if there is one, and a
+//! An invitation sets a password. A password, with the second factor if there is one, or a passkey opens a session, and a
 //! session gives access to the account.
 
 mod forgotten;

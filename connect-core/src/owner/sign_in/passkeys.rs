@@ -1,4 +1,4 @@
-//! Passkeys: the keys of a user's devices, as a sign-in of their own or as the second factor.
+//! Passkeys: a sign-in of their own, and the second factor.
 //!
 //! The service around the core makes the challenges and verifies the answers of browsers. The core has the passkeys, and
 //! decides about the user. A passkey is asked for the person's fingerprint, face or PIN, so it is two factors in one.
@@ -29,7 +29,7 @@ use crate::{
 /// The most passkeys of a user.
 const MOST_PASSKEYS: usize = 10;
 
-/// The most that the clocks of two servers may differ.
+/// The greatest difference between the clocks of two servers.
 const MOST_AHEAD_SECONDS: i64 = 60;
 
 /// The place of a sealed challenge.
@@ -59,7 +59,7 @@ pub struct Passkey {
 pub struct NewPasskey {
     /// Its id at the user's device.
     pub credential_id: String,
-    /// Its public key, counter and flags, in a form of the service.
+    /// Its public key, counter and flags, as the service writes them.
     pub credential: String,
 }
 
@@ -118,7 +118,7 @@ impl Connect {
     }
 
     /// Begins to add a passkey of a signed-in user.
-    /// `state` is what the service needs to verify the browser's answer; it is kept for ten minutes. Shares the limit
+    /// `state` is what the service needs to verify the browser's answer; it is accepted for ten minutes. Shares the limit
     /// of [`change_password`](Self::change_password).
     ///
     /// # Errors
@@ -256,12 +256,13 @@ impl Connect {
         let begun_at = self.now();
         let challenge = serde_json::to_string(&Challenge { state, begun_at });
         let sealer = self.store().sealer();
-        sealer.seal_for_browser(&challenge.unwrap_or_default(), CHALLENGE)
+        let sealed = sealer.seal_for_browser(&challenge.unwrap_or_default(), CHALLENGE)?;
+        Ok(Secret::from(sealed))
     }
 
-    /// Signs in the user of a passkey, with a password before it or without.
+    /// Signs in the user of a passkey, with or without a password before.
     /// `verify` has the state of the challenge and the stored credential, and returns the credential after its use.
-    /// Attempts of a network address count as those of [`sign_in`](Self::sign_in).
+    /// Attempts count as those of [`sign_in`](Self::sign_in), ten failures a minute per user and network.
     ///
     /// # Errors
     /// [`Error::Unauthorized`]: `passkey` is not known here, the challenge is ten minutes old or was used, or the user [needs the provider](User::needs_provider) of the account;

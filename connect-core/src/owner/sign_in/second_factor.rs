@@ -252,7 +252,8 @@ impl Connect {
             .await
     }
 
-    /// Returns the sign-in of a session awaiting a code; `None` for another session.
+    /// Returns the sign-in of a session awaiting a code.
+    /// `None` for another session.
     ///
     /// # Errors
     /// The storage failed.

@@ -56,7 +56,8 @@ pub struct IssuedSession {
     /// The time of its expiry, seven days from now; ten minutes while it awaits a code.
     pub expires_at: Timestamp,
     /// Set for a user with a second factor.
-    /// The session is of no use until [`finish_sign_in`](Connect::finish_sign_in) with a code.
+    /// The session is of no use but for [`finish_sign_in`](Connect::finish_sign_in) with a code; a
+    /// [passkey](Connect::sign_in_by_passkey) opens another one.
     pub awaits_code: bool,
     /// A value for a lasting cookie of the browser, unless it sent [one](Origin::browser).
     pub browser: Option<Secret>,

@@ -150,13 +150,11 @@ async fn page(
         h2 { "Password" }
         p { a.button.quiet href=(PASSWORD) { "Change password" } }
         h2 { "Second factor" }
-        @if to.user().second_factor {
-            p { "A sign-in needs more than your password." }
-            p { a.button.quiet href=(second_factor::PATH) { "Change second factor" } }
-        } @else {
-            p { "A sign-in needs your password alone." }
-            p { a.button.quiet href=(second_factor::PATH) { "Set up a second factor" } }
+        p {
+            @if to.user().second_factor { "A sign-in needs more than your password." }
+            @else { "A sign-in needs your password alone." }
         }
+        p { a.button.quiet href=(second_factor::PATH) { "Authenticator app" } }
         p { a.button.quiet href=(passkeys::PATH) { "Passkeys" } }
         h2 { "Sessions" }
         p.hint {

@@ -430,6 +430,7 @@ static ROUTES: &[Route] = &[
         Action::SignInCode,
         Open(|request, _| sign_in::finish(request).boxed()),
     ),
+    Route::page("sign-in/passkey", User(|to, _| made(sign_in::onward(to)))),
     Route::page(
         "sign-in/passkey",
         Open(|request, _| sign_in_passkey::show(request).boxed()),

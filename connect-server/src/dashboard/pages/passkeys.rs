@@ -4,6 +4,7 @@ use connect_core::{Error, Passkey, Reason, wire::read::Invalid};
 use maud::{Markup, html};
 use uuid::Uuid;
 
+use super::second_factor;
 use crate::dashboard::{
     Answer, components,
     inputs::{self, Field},
@@ -76,15 +77,15 @@ async fn page(to: &SignedIn<'_>, refused: Option<&Reason>) -> Result<Answer, Err
             "works on this dashboard alone, so no other site can ask for it."
         }
         p {
-            "Your password then asks for a passkey as well: without one at hand you cannot sign in. So add two, or an "
-            "authenticator app with its recovery codes, on the page "
-            a href=(super::second_factor::PATH) { "Second factor" } "."
+            "After your password you then need a passkey as well, or a code: without both you cannot sign in. So add two, or an "
+            a href=(second_factor::PATH) { "authenticator app" } " with its recovery codes."
         }
         (components::problem(refused, &["name", "currentPassword"]))
         @if passkeys.is_empty() {
             p { "You have no passkey yet." }
         } @else {
             (list(to, &passkeys))
+            (second_factor::hint_of_demand(to))
         }
         h2 { "Add a passkey" }
         (adding(to, refused))
@@ -105,9 +106,7 @@ fn list(to: &SignedIn<'_>, passkeys: &[Passkey]) -> Markup {
             }
         }
     };
-    html! {
-        (components::table("Your passkeys", head, rows))
-    }
+    components::table("Your passkeys", head, rows)
 }
 
 fn removing(to: &SignedIn<'_>, passkey: &Passkey, number: usize) -> Markup {
@@ -144,12 +143,7 @@ fn adding(to: &SignedIn<'_>, refused: Option<&Reason>) -> Markup {
         } @else if RelyingParty::at(owner_url).is_none() {
             p { (passkeys::no_passkeys(owner_url)) }
         } @else {
-            @if to.user().single_sign_on {
-                p.hint {
-                    "You sign in through the provider of your company. If you have no password here, ask another owner, or the "
-                    "operator of this server, for an invitation first."
-                }
-            }
+            (second_factor::hint_of_provider(to))
             (components::form(PATH, &to.csrf, html! {
                 (name.render(refused))
                 (inputs::username(&to.user().email))
@@ -170,7 +164,7 @@ fn asking(to: &SignedIn<'_>, party: &RelyingParty, options: &str) -> Answer {
         }
     };
     let content = html! {
-        p { "Your browser now asks for the device, and for your fingerprint, face or PIN." }
+        p { "Press the button. Your browser then asks for the device, and for your fingerprint, face or PIN." }
         (passkeys::asking(party, (ADD, options), true, fields))
     };
     layout::page(to, ACCOUNT, "Add a passkey", content).with_script()

@@ -71,14 +71,9 @@ async fn page(to: &SignedIn<'_>, refused: Option<&Reason>) -> Result<Answer, Err
             p {
                 "With a second factor, a sign-in needs your password and a code of an app on your phone. Any "
                 "authenticator app will do, also the one in a password manager. "
-                a href=(super::passkeys::PATH) { "A passkey" } " needs no code, and is a second factor too."
+                a href="/dashboard/account/passkeys" { "A passkey" } " needs no code, and is a second factor too."
             }
-            @if to.user().single_sign_on {
-                p.hint {
-                    "You sign in through the provider of your company. If you have no password here, ask another owner, or the "
-                    "operator of this server, for an invitation first."
-                }
-            }
+            (hint_of_provider(to))
             (components::form(PATH, &to.csrf, html! {
                 (components::problem(refused, &["currentPassword"]))
                 (inputs::username(&to.user().email))
@@ -94,12 +89,36 @@ async fn page(to: &SignedIn<'_>, refused: Option<&Reason>) -> Result<Answer, Err
     Ok(layout::page(to, ACCOUNT, TITLE, content))
 }
 
+/// The hint about the password of a user of a provider.
+pub(super) fn hint_of_provider(to: &SignedIn<'_>) -> Markup {
+    html! {
+        @if to.user().single_sign_on {
+            p.hint {
+                "You sign in through the provider of your company. If you have no password here, ask another owner, or the "
+                "operator of this server, for an invitation first."
+            }
+        }
+    }
+}
+
+/// The hint about an account with a demand of a second factor.
+pub(super) fn hint_of_demand(to: &SignedIn<'_>) -> Markup {
+    html! {
+        @if to.account().requires_second_factor {
+            p.hint {
+                "Your account demands a second factor: without an app and a passkey you see your own account and little "
+                "else."
+            }
+        }
+    }
+}
+
 /// The part of a user with a second factor.
 fn present(to: &SignedIn<'_>, factor: &SecondFactor, refused: Option<&Reason>) -> Markup {
     let left = factor.recovery_codes;
     html! {
         p {
-            "Added " (components::time(factor.added_at)) ". A sign-in needs your password and a code of your app."
+            "Added " (components::time(factor.added_at)) ". A sign-in needs your password and a code of your app, or a passkey."
         }
         (components::problem(refused, &["currentPassword"]))
         @if let Some(reason) = refused.filter(|reason| inputs::is_about(reason, "currentPassword")) {
@@ -116,9 +135,7 @@ fn present(to: &SignedIn<'_>, factor: &SecondFactor, refused: Option<&Reason>) -
             button.quiet { "Make new recovery codes" }
         }))
         h2 { "Remove" }
-        @if to.account().requires_second_factor {
-            p.hint { "Your account demands a second factor: without one you see this page and little else." }
-        }
+        (hint_of_demand(to))
         (components::confirmed(
             "Remove… the second factor",
             "Remove…",

@@ -5,10 +5,10 @@ use http::Method;
 use maud::html;
 use url::form_urlencoded::Serializer;
 
-use super::sign_in_passkey;
 use crate::{
     dashboard::{
         Answer, PageRequest, components,
+        cookies::Cookie,
         inputs::{self, Field},
         layout,
         notices::{self, Notice},
@@ -23,6 +23,9 @@ pub(super) const PATH: &str = "/dashboard/sign-in";
 
 /// The form for a code of the second factor.
 pub(super) const CODE: &str = "/dashboard/sign-in/code";
+
+/// The page to ask the browser for a passkey.
+pub(super) const PASSKEY: &str = "/dashboard/sign-in/passkey";
 
 /// The field with the page to show after signing in.
 pub(super) const NEXT: &str = "next";
@@ -49,9 +52,14 @@ pub(super) fn next(request: &PageRequest) -> Option<String> {
     named.into_iter().find_map(page_at)
 }
 
-/// Shows the form.
+/// Shows the form, for anyone at this browser.
+/// A sign-in awaiting a code is forgotten here.
 pub(super) fn show(request: &PageRequest) -> Answer {
-    form(request, "", None)
+    let mut answer = form(request, "", None);
+    if request.session_cookie().is_some() {
+        answer.set_cookie(Cookie::Session.forget(request.tls));
+    }
+    answer
 }
 
 /// Redirects a signed-in owner onward from the form.
@@ -110,10 +118,7 @@ pub(super) async fn code(request: &PageRequest) -> Result<Answer, Error> {
     let value = request.session_cookie().unwrap_or_default();
     match request.connect.awaiting_code(value).await? {
         Some(awaiting) if awaiting.has_codes => Ok(code_form(request, awaiting.has_passkeys, None)),
-        Some(_) => Ok(Answer::redirect(&with_next(
-            sign_in_passkey::PATH,
-            next(request),
-        ))),
+        Some(_) => Ok(Answer::redirect(&with_next(PASSKEY, next(request)))),
         None => Ok(Answer::redirect(PATH)),
     }
 }
@@ -168,7 +173,7 @@ pub(super) fn code_path(next: Option<String>) -> String {
 }
 
 /// An address with the page to show after it.
-fn with_next(path: &str, next: Option<String>) -> String {
+pub(super) fn with_next(path: &str, next: Option<String>) -> String {
     let Some(next) = next else {
         return path.to_owned();
     };
@@ -188,7 +193,7 @@ fn code_form(request: &PageRequest, has_passkeys: bool, refused: Option<&Reason>
             button { "Sign in" }
         }))
         @if has_passkeys {
-            p { a.button.quiet href=(with_next(sign_in_passkey::PATH, next(request))) { "Use a passkey" } }
+            p { a.button.quiet href=(with_next(PASSKEY, next(request))) { "Use a passkey" } }
         }
         p.hint {
             "Without your phone, type a recovery code in place of the digits. Without both, ask an owner of your "
@@ -235,7 +240,7 @@ fn form(request: &PageRequest, email: &str, refused: Option<&Reason>) -> Answer 
     let content = html! {
         (components::form(PATH, &csrf, fields))
         @if RelyingParty::at(&request.context.owner_url).is_some() {
-            p { a.button.quiet href=(with_next(sign_in_passkey::PATH, next(request))) { "Sign in with a passkey" } }
+            p { a.button.quiet href=(with_next(PASSKEY, next(request))) { "Sign in with a passkey" } }
         }
         p { a href="/dashboard/forgotten" { "Forgot your password?" } }
         p.hint { "No password yet? Ask an owner of your account, or the operator of this server, for an invitation." }

@@ -1,9 +1,9 @@
 //! Signing in with a passkey, after a password or without.
 
-use connect_core::{AwaitingSignIn, Error, IssuedSession, Reason};
+use connect_core::{AwaitingSignIn, Error, IssuedSession, Reason, Secret};
 use maud::{Markup, html};
 
-use super::sign_in::{self, NEXT};
+use super::sign_in::{self, NEXT, PASSKEY};
 use crate::{
     dashboard::{
         Answer, PageRequest, components, layout,
@@ -12,8 +12,6 @@ use crate::{
     },
     telemetry::audit::{self, Action, Person, Subject},
 };
-
-pub(super) const PATH: &str = "/dashboard/sign-in/passkey";
 
 /// The title of the page.
 const TITLE: &str = "Sign in with a passkey";
@@ -63,17 +61,19 @@ async fn page(request: &PageRequest, refused: Option<&Reason>) -> Result<Answer,
     let value = request.session_cookie().unwrap_or_default();
     let awaiting = request.connect.awaiting_code(value).await?;
     let owner_url = &request.context.owner_url;
-    let Some(party) = RelyingParty::at(owner_url) else {
-        let content = html! {
-            p { (passkeys::no_passkeys(owner_url)) }
-            (other_ways(request, awaiting.as_ref()))
-        };
-        return Ok(layout::open_page(request, TITLE, content));
+    let party = RelyingParty::at(owner_url);
+    let begun = party.ok_or_else(|| passkeys::no_passkeys(owner_url));
+    let begun = begun.and_then(|party| begin(request, party));
+    let (party, options, challenge) = match begun {
+        Ok(begun) => begun,
+        Err(problem) => {
+            let content = html! {
+                p.problem role="alert" { (problem) }
+                (other_ways(request, awaiting.as_ref()))
+            };
+            return Ok(layout::open_page(request, TITLE, content));
+        }
     };
-    let begun = party.begin_sign_in();
-    let begun =
-        begun.map_err(|Unverified(problem)| Error::Conflict(Reason::of("passkey", problem)))?;
-    let challenge = request.connect.passkey_challenge(begun.state)?;
     let (cookie, csrf) = request.visitor_forms();
     let fields = html! {
         (components::hidden(&csrf))
@@ -87,7 +87,7 @@ async fn page(request: &PageRequest, refused: Option<&Reason>) -> Result<Answer,
             None => p { "Use the fingerprint, face or PIN of this device, of your phone, or a security key." },
         }
         (components::problem(refused, &[]))
-        (passkeys::asking(&party, (PATH, &begun.options), false, fields))
+        (passkeys::asking(&party, (PASSKEY, &options), false, fields))
         (other_ways(request, awaiting.as_ref()))
     };
     let mut answer = layout::open_page(request, TITLE, content).with_script();
@@ -95,10 +95,23 @@ async fn page(request: &PageRequest, refused: Option<&Reason>) -> Result<Answer,
     Ok(answer)
 }
 
+/// Begins a sign-in: the options for the browser, and the sealed challenge.
+fn begin(
+    request: &PageRequest,
+    party: RelyingParty,
+) -> Result<(RelyingParty, String, Secret), String> {
+    let begun = party.begin_sign_in();
+    let begun = begun.map_err(|Unverified(problem)| components::sentence(problem))?;
+    let challenge = request.connect.passkey_challenge(begun.state);
+    let challenge = challenge.map_err(|error| components::sentence(&error.problem().problem))?;
+    Ok((party, begun.options, challenge))
+}
+
 /// The ways in without a passkey at hand.
 fn other_ways(request: &PageRequest, awaiting: Option<&AwaitingSignIn>) -> Markup {
     let Some(awaiting) = awaiting else {
-        return html! { p { a href=(sign_in::PATH) { "Sign in with your password" } } };
+        let path = sign_in::with_next(sign_in::PATH, sign_in::next(request));
+        return html! { p { a href=(path) { "Sign in with your password" } } };
     };
     html! {
         @if awaiting.has_codes {

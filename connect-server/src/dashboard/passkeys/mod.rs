@@ -12,8 +12,8 @@ use url::{Host, Url};
 use webauthn_rs::{
     Webauthn, WebauthnBuilder,
     prelude::{
-        DiscoverableAuthentication, DiscoverableKey, Passkey, PasskeyRegistration,
-        PublicKeyCredential, RegisterPublicKeyCredential, WebauthnError,
+        DiscoverableAuthentication, Passkey, PasskeyRegistration, PublicKeyCredential,
+        RegisterPublicKeyCredential, WebauthnError,
     },
 };
 
@@ -67,7 +67,7 @@ impl RelyingParty {
         Some(Self { webauthn, address })
     }
 
-    /// Begins to add a passkey of a user with passkeys of these ids.
+    /// Begins to add a passkey, besides the present ones.
     pub(super) fn begin_to_add(
         &self,
         to: &UserSession,
@@ -127,10 +127,9 @@ impl RelyingParty {
     ) -> Result<String, Unverified> {
         let state: DiscoverableAuthentication = read(state)?;
         let mut passkey: Passkey = read(credential)?;
-        let key = DiscoverableKey::from(&passkey);
         let result = self
             .webauthn
-            .finish_discoverable_authentication_v2(&answer.0, state, &key);
+            .finish_discoverable_authentication_v2(&answer.0, state, &passkey);
         passkey.update_credential(&result.map_err(refused)?);
         Ok(written(&passkey))
     }
@@ -170,17 +169,17 @@ impl SignInAnswer {
     }
 }
 
-/// A form with the answer of a browser, and the script to get it. Without the script, the page says so.
+/// A form with the answer of a browser, and its script.
+/// Without scripts, the page says so.
 pub(super) fn asking(
     party: &RelyingParty,
     (action, options): (&str, &str),
     adds: bool,
     content: Markup,
 ) -> Markup {
-    let (address, host) = (&party.address, party.address.host_str());
+    let address = party.address.as_str().trim_end_matches('/');
     html! {
-        form method="post" action=(action) data-options=(options) data-adds[adds] data-host=[host]
-            data-address=(address.as_str().trim_end_matches('/')) hidden
+        form method="post" action=(action) data-options=(options) data-adds[adds] data-address=(address) hidden
         {
             input type="hidden" name="answer";
             (content)
@@ -209,17 +208,19 @@ fn read<T: DeserializeOwned>(text: &str) -> Result<T, Unverified> {
 }
 
 fn refused(error: WebauthnError) -> Unverified {
+    if matches!(error, WebauthnError::CredentialPossibleCompromise) {
+        tracing::warn!("the counter of a passkey went back: it may have been copied");
+    }
     tracing::info!(%error, "a passkey was not accepted");
     Unverified(match error {
         WebauthnError::CredentialPossibleCompromise => {
-            "may have been copied: its counter went back; sign in in another way, or ask an owner or the operator, and \
-             remove it"
+            "may have been copied; sign in in another way, or ask an owner or the operator, and remove it"
         }
         WebauthnError::InvalidRPOrigin => {
             "was used at another address than the dashboard has for its users; open it there"
         }
         WebauthnError::CredentialBackupEligibilityInconsistent => {
-            "was moved by its device since; remove it, and add it again"
+            "has changed on its device since; remove it, and add it again"
         }
         WebauthnError::UserNotVerified => "needs the fingerprint, face or PIN of its device",
         _ => "was not accepted; try again",

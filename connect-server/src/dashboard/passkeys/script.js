@@ -44,7 +44,12 @@
   // After a way back, the page may be as it was.
   window.addEventListener("pageshow", () => (button.disabled = false));
 
-  if (location.hostname !== form.dataset.host) {
+  // A tunnel to this machine may have any port.
+  const address = new URL(form.dataset.address);
+  const isHere =
+    location.origin === address.origin ||
+    (location.hostname === "localhost" && address.hostname === "localhost");
+  if (!isHere) {
     say(`Passkeys work at one address alone. Open this page at ${form.dataset.address}`);
   } else if (window.PublicKeyCredential?.parseCreationOptionsFromJSON) {
     say("");

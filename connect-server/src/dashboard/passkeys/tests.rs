@@ -1,12 +1,22 @@
 //! Answers of a device, good and bad.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
-use connect_core::{Connect, NewAccount, storage::memory::MemoryStorage};
+use connect_core::{
+    Connect, IssuedSession, NewAccount,
+    environment::{KeyRing, ManualClock, SecretKey},
+    storage::memory::MemoryStorage,
+    wire::Timestamp,
+};
+use http::{HeaderMap, HeaderValue, Method, header::COOKIE};
 use rcgen::{KeyPair, SigningKey as _};
 use serde_json::Value;
+use url::form_urlencoded;
 
 use super::*;
+use crate::dashboard::{
+    self, Answer, AnswerContent, DashboardContext, FormFields, IdempotentForms, PageRequest,
+};
 
 const ORIGIN: &str = "https://shop.example";
 const PRESENT: u8 = 1;
@@ -112,9 +122,13 @@ impl<'k> Device<'k> {
     }
 }
 
-/// A signed-in owner.
-async fn owner() -> UserSession {
-    let connect = Connect::builder(Arc::new(MemoryStorage::new())).build();
+/// A core with an owner, who is signed in by this session.
+async fn signed_in() -> (Connect, Arc<ManualClock>, IssuedSession) {
+    let clock = ManualClock::at(Timestamp::EPOCH.plus_seconds(1_800_000_000));
+    let connect = Connect::builder(Arc::new(MemoryStorage::new()))
+        .clock(clock.clone())
+        .secret_keys(Arc::new(KeyRing::new(vec![SecretKey::new([7; 32])])))
+        .build();
     let account = NewAccount {
         name: "Rye".into(),
         owner_email: "noor@rye.example".into(),
@@ -123,8 +137,167 @@ async fn owner() -> UserSession {
     let account = connect.create_account(account).await.unwrap().id;
     let invitation = connect.invite_owner(account).await.unwrap().secret;
     let accepted = connect.accept_invitation(invitation.expose(), "violet tractor 71");
-    let session = accepted.await.unwrap().secret;
-    connect.session(session.expose()).await.unwrap()
+    let session = accepted.await.unwrap();
+    (connect, clock, session)
+}
+
+async fn owner() -> UserSession {
+    let (connect, _, session) = signed_in().await;
+    connect.session(session.secret.expose()).await.unwrap()
+}
+
+/// A browser at the pages: its cookies, and the page before.
+struct Visit {
+    connect: Connect,
+    cookies: BTreeMap<String, String>,
+    page: String,
+}
+
+impl Visit {
+    async fn request(&mut self, method: Method, path: &str, fields: &[(&str, &str)]) -> Answer {
+        let csrf = self.attribute("name=\"csrf\" value=\"");
+        let mut form = form_urlencoded::Serializer::new(String::new());
+        form.extend_pairs(fields).append_pair("csrf", &csrf);
+        let cookies = self.cookies.iter();
+        let cookies: Vec<_> = cookies
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        let cookies = HeaderValue::try_from(cookies.join("; ")).unwrap();
+        let answer = dashboard::answer(PageRequest {
+            connect: self.connect.clone(),
+            context: DashboardContext {
+                api_url: "https://shop.example/v1".into(),
+                owner_url: ORIGIN.into(),
+                sandbox: None,
+                providers: None,
+                recent: Default::default(),
+                used: IdempotentForms::default(),
+            },
+            method,
+            path: format!("/dashboard{path}"),
+            query: FormFields::default(),
+            form: FormFields::parse(form.finish().as_bytes()),
+            headers: HeaderMap::from_iter([(COOKIE, cookies)]),
+            host: "shop.example".into(),
+            address: [127, 0, 0, 1].into(),
+            tls: false,
+        });
+        let answer = answer.await;
+        for line in &answer.cookies {
+            let (name, value) = line.split(';').next().unwrap().split_once('=').unwrap();
+            self.cookies.insert(name.to_owned(), value.to_owned());
+        }
+        if let AnswerContent::Page(page) = &answer.content {
+            self.page = page.clone().into_string();
+        }
+        answer
+    }
+
+    /// The value behind these words on the page.
+    fn attribute(&self, before: &str) -> String {
+        let found = self.page.split_once(before).map_or("", |(_, rest)| rest);
+        found.split('"').next().unwrap().replace("&quot;", "\"")
+    }
+
+    /// The challenge on the page; the server alone has its state.
+    fn challenge(&self) -> Challenge {
+        assert!(self.page.contains(&format!("<script>{SCRIPT}</script>")));
+        Challenge {
+            options: self.attribute("data-options=\""),
+            state: String::new(),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_passkey_is_added_used_and_removed_on_the_pages() {
+    let (connect, clock, session) = signed_in().await;
+    let to = connect.session(session.secret.expose()).await.unwrap();
+    let cookies = [(
+        "connect-session".to_owned(),
+        session.secret.expose().to_owned(),
+    )];
+    let mut visit = Visit {
+        connect: connect.clone(),
+        cookies: cookies.into(),
+        page: String::new(),
+    };
+    let key = KeyPair::generate().unwrap();
+    let device = Device::new(&key);
+    let passkeys = "/account/passkeys";
+    let add = "/account/passkeys/add";
+    let password = ("currentPassword", "violet tractor 71");
+
+    visit.request(Method::GET, passkeys, &[]).await;
+    for (fields, problem) in [
+        (
+            [("name", "Phone"), ("currentPassword", "wrong")],
+            "Current password is wrong",
+        ),
+        ([("name", " "), password], "must"),
+    ] {
+        let refused = visit.request(Method::POST, passkeys, &fields).await;
+        assert!(refused.status == 422 && !refused.has_script);
+        assert!(visit.page.contains(problem), "{}", visit.page);
+    }
+    let fields = [("name", "Phone <b>"), password];
+    for (answer, status) in [(Some("{}"), 422), (None, 303), (None, 422)] {
+        if status != 422 || answer.is_some() {
+            let asking = visit.request(Method::POST, passkeys, &fields).await;
+            assert!(asking.status == 200 && asking.has_script);
+        }
+        let made = answer.map_or_else(|| device.make(&visit.challenge()), str::to_owned);
+        let added = visit.request(Method::POST, add, &[("answer", &made)]).await;
+        assert_eq!(added.status, status, "{}", visit.page);
+        if status == 303 {
+            // The next try is with the same answer.
+            visit.request(Method::POST, passkeys, &fields).await;
+        }
+    }
+    visit.request(Method::GET, passkeys, &[]).await;
+    assert!(visit.page.contains("Phone &lt;b&gt;"), "{}", visit.page);
+    let remove = visit.attribute("action=\"/dashboard/account/passkeys/");
+    let remove = format!("{passkeys}/{remove}");
+
+    // In another browser: alone, and the same answer once.
+    let mut visitor = Visit {
+        connect: connect.clone(),
+        cookies: BTreeMap::new(),
+        page: String::new(),
+    };
+    clock.advance(1);
+    let sign_in = "/sign-in/passkey";
+    assert!(visitor.request(Method::GET, sign_in, &[]).await.has_script);
+    let next = Device {
+        counter: 2,
+        ..device
+    };
+    let answer = next.use_at(&visitor.challenge(), &to.passkey_handle());
+    let challenge = visitor.attribute("name=\"challenge\" value=\"");
+    let fields = [("answer", &*answer), ("challenge", &*challenge)];
+    let before = (visitor.cookies.clone(), visitor.page.clone());
+    let refused = visitor
+        .request(Method::POST, sign_in, &[("answer", "{}")])
+        .await;
+    assert_eq!(refused.status, 401);
+    let signed_in = visitor.request(Method::POST, sign_in, &fields).await;
+    assert!(matches!(&signed_in.content, AnswerContent::Redirect(to) if to == "/dashboard"));
+    let overview = visitor.request(Method::GET, "", &[]).await;
+    assert_eq!(overview.status, 200);
+    (visitor.cookies, visitor.page) = before;
+    let again = visitor.request(Method::POST, sign_in, &fields).await;
+    assert_eq!(again.status, 401);
+
+    for (given, status) in [
+        ("wrong", 422),
+        ("violet tractor 71", 303),
+        ("violet tractor 71", 404),
+    ] {
+        let removed = visit
+            .request(Method::POST, &remove, &[("currentPassword", given)])
+            .await;
+        assert_eq!(removed.status, status, "{given}");
+    }
 }
 
 #[tokio::test]
@@ -225,11 +398,12 @@ fn no_answer_of_another_form_is_read() {
     let party = RelyingParty::at(ORIGIN).unwrap();
     let long = " ".repeat(MOST_ANSWER + 1);
     let key = KeyPair::generate().unwrap();
+    let begun = party.begin_sign_in().unwrap();
     let of_another_service =
         Device::new(&key).use_at(&party.begin_sign_in().unwrap(), b"16 bytes of them");
     for bad in ["", "{}", "null", "[1]", &long, &of_another_service] {
         assert!(SignInAnswer::read(bad).is_err(), "{bad}");
-        assert!(party.added("{}", bad).is_err(), "{bad}");
+        assert!(party.added(&begun.state, bad).is_err(), "{bad}");
     }
 }
 
@@ -247,5 +421,25 @@ fn an_address_has_passkeys_by_its_name() {
         ("", false),
     ] {
         assert_eq!(RelyingParty::at(address).is_some(), is_one, "{address}");
+    }
+}
+
+#[tokio::test]
+async fn this_machine_has_passkeys_at_localhost_on_any_port() {
+    let (to, key) = (owner().await, KeyPair::generate().unwrap());
+    let party = RelyingParty::at("http://127.0.0.1:8081").unwrap();
+    let begun = party.begin_to_add(&to, &[]).unwrap();
+    for (origin, is_good) in [
+        ("http://localhost:9", true),
+        ("http://127.0.0.1:8081", false),
+        ("http://evil.example:8081", false),
+    ] {
+        let device = Device {
+            origin,
+            service: "localhost",
+            ..Device::new(&key)
+        };
+        let added = party.added(&begun.state, &device.make(&begun));
+        assert_eq!(added.is_ok(), is_good, "{origin}");
     }
 }
