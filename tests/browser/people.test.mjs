@@ -88,7 +88,7 @@ async function signIn(email) {
 
 test("a second factor is set up, needed, and replaced by a recovery code", async () => {
   await page.goto(at("/dashboard/account"));
-  await page.getByRole("link", { name: "Set up a second factor" }).click();
+  await page.getByRole("link", { name: "Authenticator app" }).click();
   await page.getByLabel("Current password").fill(PASSWORD);
   await page.getByRole("button", { name: "Set up" }).click();
   assert.ok(await page.getByRole("img", { name: "QR code" }).locator("svg").isVisible());
