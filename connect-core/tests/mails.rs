@@ -1,9 +1,12 @@
 //! A mail server of the tests.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use connect_core::environment::{Mail, Mailer};
+use connect_core::{
+    Connect,
+    environment::{Mail, Mailer},
+};
 
 /// A mail server, and its received messages.
 #[derive(Default)]
@@ -25,4 +28,13 @@ impl Mailer for Mails {
         self.sent.lock().unwrap().push(mail.clone());
         Ok(())
     }
+}
+
+/// Sends the waiting mail, and returns the subjects.
+pub(crate) async fn subjects(connect: &Connect) -> Vec<String> {
+    let mails = Arc::<Mails>::default();
+    let worker = connect.mail_worker(mails.clone(), "https://shop.example");
+    worker.tick().await.unwrap();
+    let sent = mails.sent.lock().unwrap();
+    sent.iter().map(|mail| mail.subject.clone()).collect()
 }

@@ -13,7 +13,7 @@ use connect_core::{
 };
 use totp_rs::{Builder, Secret as Seed};
 
-use crate::{mails::Mails, properties::shop::Shop};
+use crate::{mails::subjects, properties::shop::Shop};
 
 on_each_store!(a_passkey_signs_in_alone_and_each_challenge_once);
 on_each_store!(a_passkey_is_the_second_factor_of_its_user);
@@ -115,16 +115,6 @@ impl<'s> Person<'s> {
         self.shop.clock.advance(60);
         let email = &self.session.user().email;
         self.connect.sign_in(HERE, email, PASSWORD).await.unwrap()
-    }
-
-    async fn subjects(&self) -> Vec<String> {
-        let mails = Arc::<Mails>::default();
-        let worker = self
-            .connect
-            .mail_worker(mails.clone(), "https://shop.example");
-        worker.tick().await.unwrap();
-        let sent = mails.sent.lock().unwrap();
-        sent.iter().map(|mail| mail.subject.clone()).collect()
     }
 }
 
@@ -368,11 +358,14 @@ async fn a_passkey_is_added_once_and_in_time(shop: Shop) {
     assert_refused(owner.finish("a").await, "passkey", "begin again");
 
     let open = owner.password().await;
-    owner.subjects().await;
+    subjects(&owner.connect).await;
     owner.add("a").await;
     let refused = connect.session(open.secret.expose()).await;
     assert_refused(refused.map(drop), "session", "has ended");
-    assert_eq!(owner.subjects().await, ["A passkey for Bakery was added"]);
+    assert_eq!(
+        subjects(&owner.connect).await,
+        ["A passkey for Bakery was added"]
+    );
     let good = challenge(connect, &shop);
     let claim = PasskeyClaim::of(&owner.session.passkey_handle(), "a".to_owned()).unwrap();
     let open = sign_in(connect, &claim, good.expose(), 0).await.unwrap();
@@ -416,7 +409,7 @@ async fn passkeys_can_be_removed_and_reset(shop: Shop) {
     let finished = connect.finish_sign_in(waiting.secret.expose(), recovery[0].expose());
     finished.await.unwrap();
     assert!(owner.password().await.awaits_code);
-    owner.subjects().await;
+    subjects(&owner.connect).await;
 
     let present = connect.passkeys(&owner.session).await.unwrap();
     let removed = connect
@@ -448,7 +441,7 @@ async fn passkeys_can_be_removed_and_reset(shop: Shop) {
     let good = challenge(connect, &shop);
     let refused = sign_in(connect, &claim, good.expose(), 1).await;
     assert_refused(refused, "passkey", "not known here");
-    let subjects = owner.subjects().await;
+    let subjects = subjects(&owner.connect).await;
     let removed = subjects
         .iter()
         .filter(|subject| *subject == "A passkey for Bakery was removed");

@@ -10,7 +10,7 @@ use connect_core::{
 };
 use totp_rs::{Builder, Secret as Seed};
 
-use crate::{mails::Mails, properties::shop::Shop};
+use crate::{mails::subjects, properties::shop::Shop};
 
 on_each_store!(a_code_is_needed_and_good_once);
 on_each_store!(recovery_codes_are_good_once);
@@ -98,17 +98,6 @@ impl<'s> Owner<'s> {
         let finished = self.connect.finish_sign_in(session.secret.expose(), code);
         finished.await
     }
-
-    /// The subjects of the mail since the last look.
-    async fn mail(&self) -> Vec<String> {
-        let mails = Arc::<Mails>::default();
-        let worker = self
-            .connect
-            .mail_worker(mails.clone(), "https://shop.example");
-        worker.tick().await.unwrap();
-        let sent = mails.sent.lock().unwrap();
-        sent.iter().map(|mail| mail.subject.clone()).collect()
-    }
 }
 
 /// Holds that a code is refused, with these words.
@@ -127,7 +116,7 @@ async fn a_code_is_needed_and_good_once(shop: Shop) {
     let owner = Owner::of(&shop).await;
     let connect = &owner.connect;
     assert_eq!(
-        owner.mail().await.len(),
+        subjects(&owner.connect).await.len(),
         2,
         "the invitation, and the second factor"
     );
@@ -246,7 +235,7 @@ async fn recovery_codes_are_good_once(shop: Shop) {
 
 async fn wrong_codes_end_a_sign_in(shop: Shop) {
     let owner = Owner::of(&shop).await;
-    owner.mail().await;
+    subjects(&owner.connect).await;
     for day in 0..2 {
         for attempt in 0..4 {
             let waiting = owner.sign_in().await;
@@ -260,7 +249,7 @@ async fn wrong_codes_end_a_sign_in(shop: Shop) {
             );
             let right = owner.finish(&waiting, &owner.code(0)).await;
             assert_refused(right, "session", "has ended");
-            let mail = owner.mail().await;
+            let mail = subjects(&owner.connect).await;
             assert_eq!(mail.len(), 1, "{day} {attempt}");
             assert!(mail[0].starts_with("Wrong codes"), "{mail:?}");
         }
@@ -270,7 +259,7 @@ async fn wrong_codes_end_a_sign_in(shop: Shop) {
         assert_refused(right, "code", "too many wrong ones today");
         let by_recovery = owner.finish(&waiting, owner.recovery[day].expose());
         by_recovery.await.unwrap();
-        owner.mail().await;
+        subjects(&owner.connect).await;
         shop.clock.advance(DAY);
     }
     let waiting = owner.sign_in().await;
@@ -286,12 +275,12 @@ async fn wrong_codes_end_a_sign_in(shop: Shop) {
     // Also of guesses over several sessions the user is told, and they end no other session.
     let full = owner.sign_in().await;
     let full = owner.finish(&full, &owner.code(0)).await.unwrap();
-    owner.mail().await;
+    subjects(&owner.connect).await;
     for _ in 0..25 {
         let waiting = owner.sign_in().await;
         assert_refused(owner.finish(&waiting, "000000").await, "code", "");
     }
-    let mail = owner.mail().await;
+    let mail = subjects(&owner.connect).await;
     let told = mail
         .iter()
         .filter(|subject| subject.starts_with("Wrong codes"));

@@ -1,7 +1,9 @@
 // A browser with the dashboard of a server in it.
 
+import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { createInterface } from "node:readline";
 import { chromium } from "playwright-core";
 
 const require = createRequire(import.meta.url);
@@ -12,6 +14,16 @@ export const welcome = JSON.parse(process.env.CONNECT_WELCOME);
 
 /** The address of a page. */
 export const at = (path) => new URL(path, welcome.adminUrl).href;
+
+/** Starts a demo of its own; returns its process and its welcome. */
+export async function startDemo() {
+  const words = ["demo", "--json", "--storage", "memory", "--listen", "127.0.0.1:0"];
+  const server = spawn(process.env.CONNECT_PROGRAM, [...words, "--admin-listen", "127.0.0.1:0"], {
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const { value: line } = await createInterface(server.stdout)[Symbol.asyncIterator]().next();
+  return { server, welcome: JSON.parse(line) };
+}
 
 /** Starts the browser. */
 export const launch = () =>

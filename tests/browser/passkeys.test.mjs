@@ -1,10 +1,8 @@
 // Passkeys by virtual authenticators, on a server of its own.
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
-import { launch } from "./browser.mjs";
+import { launch, startDemo } from "./browser.mjs";
 
 const PASSWORD = "violet tractor 71";
 const OWNER = "owner@korenbloem.example";
@@ -70,12 +68,7 @@ async function signOut(page) {
 }
 
 before(async () => {
-  const words = ["demo", "--json", "--storage", "memory", "--listen", "127.0.0.1:0"];
-  server = spawn(process.env.CONNECT_PROGRAM, [...words, "--admin-listen", "127.0.0.1:0"], {
-    stdio: ["ignore", "pipe", "ignore"],
-  });
-  const { value: line } = await createInterface(server.stdout)[Symbol.asyncIterator]().next();
-  welcome = JSON.parse(line);
+  ({ server, welcome } = await startDemo());
   browser = await launch();
 });
 

@@ -1,13 +1,11 @@
 // Signing in with a second factor, and through an OpenID Connect provider, on a server of its own.
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
-import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
 import Provider from "oidc-provider";
-import { launch } from "./browser.mjs";
+import { launch, startDemo } from "./browser.mjs";
 
 const PASSWORD = "violet tractor 71";
 const OWNER = "owner@korenbloem.example";
@@ -54,12 +52,7 @@ async function startProvider(back) {
 }
 
 before(async () => {
-  const words = ["demo", "--json", "--storage", "memory", "--listen", "127.0.0.1:0"];
-  server = spawn(process.env.CONNECT_PROGRAM, [...words, "--admin-listen", "127.0.0.1:0"], {
-    stdio: ["ignore", "pipe", "ignore"],
-  });
-  const { value: line } = await createInterface(server.stdout)[Symbol.asyncIterator]().next();
-  welcome = JSON.parse(line);
+  ({ server, welcome } = await startDemo());
   browser = await launch();
   context = await browser.newContext({ javaScriptEnabled: false });
   page = await context.newPage();

@@ -4,7 +4,7 @@
 //! decides about the user. A passkey is asked for the person's fingerprint, face or PIN, so it is two factors in one.
 //!
 //! A challenge for a sign-in is kept by the browser, sealed: a visitor writes no row, and any server can go on with
-//! it. Of two challenges, a passkey accepts the younger one alone or last, so none is good twice.
+//! it. A passkey accepts a challenge younger than its last one alone, so none is good twice.
 
 use std::net::IpAddr;
 
@@ -265,8 +265,8 @@ impl Connect {
     /// Attempts count as those of [`sign_in`](Self::sign_in), ten failures a minute per user and network.
     ///
     /// # Errors
-    /// [`Error::Unauthorized`]: `passkey` is not known here, the challenge is ten minutes old or was used, or the user [needs the provider](User::needs_provider) of the account;
-    /// [`Error::RateLimited`]; the error of `verify`.
+    /// [`Error::Unauthorized`]: `passkey` is not known here, the challenge is ten minutes old or was used, or the user
+    /// [needs the provider](User::needs_provider) of the account; [`Error::RateLimited`]; the error of `verify`.
     pub async fn sign_in_by_passkey(
         &self,
         from: IpAddr,
