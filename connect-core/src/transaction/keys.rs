@@ -148,6 +148,9 @@ pub(crate) enum EntryForm {
 
 // Each line ends with the owner, the parts and the relation, as the code reads them.
 families! {
+    // Before the clock: the newest entry is beside a row of each commit, often in its page.
+    /// all | number | the entry of the audit trail
+    Trail = 0x00, Any, [Number];
     /// all | | the change clock: last `updatedAt`, last event sequence
     Clock = 0x01, Any, [];
     /// location | | the start of its complete record of tombstones
@@ -306,8 +309,6 @@ families! {
     /// global | due time, webhook id | nothing; webhooks with work to do later
     WebhookByDue = 0xB8, Global, [Time, Id], Field of WebhookState;
 
-    /// all | number | the entry of the audit trail
-    Trail = 0xC0, Any, [Number];
     /// all | | the number and the hash of the last entry removed for its age
     TrailAnchor = 0xC1, Any, [];
 
@@ -490,7 +491,7 @@ mod tests {
                 family.name()
             );
         }
-        assert_eq!(Family::of(0x00), None);
+        assert_eq!(Family::of(0xFF), None);
     }
 
     #[test]

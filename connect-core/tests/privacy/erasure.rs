@@ -9,6 +9,7 @@ use super::{Tenant, all, export::Copies, holds, is_of, is_of_store, put};
 use crate::{
     mails::Mails,
     properties::shop::{Backend, Shop},
+    stored::family::TRAIL,
 };
 
 const DAY: i64 = 24 * 3600;
@@ -67,7 +68,7 @@ async fn an_erased_account_leaves_nothing(
         .filter(|row| is_of(row, &ids, &one.mark))
         .collect();
     // The one entry in the trail of the store.
-    let is_entry = |row: &Entry| is_of_store(row) && row.0[16] == 0xC0;
+    let is_entry = |row: &Entry| is_of_store(row) && row.0[16] == TRAIL;
     assert!(left.len() == 1 && is_entry(left[0]), "{left:?}");
     let others = |rows: &[_]| -> Vec<_> {
         let rows = rows
@@ -164,7 +165,7 @@ async fn an_erased_location_leaves_its_account(shop: Shop) {
         .iter()
         .filter(|row| is_of(row, &ids, "Korenbloem market"));
     // The account's trail says what was made, and the store's that it is gone.
-    let left: Vec<_> = left.filter(|(key, _)| key[16] != 0xC0).collect();
+    let left: Vec<_> = left.filter(|(key, _)| key[16] != TRAIL).collect();
     assert!(left.is_empty(), "{left:?}");
     let account = connect.account(tenant.account).await.unwrap();
     assert_eq!((account.locations.len(), account.screens.len()), (1, 2));

@@ -15,7 +15,10 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::{Tenant, all, put};
-use crate::properties::shop::{Backend, Shop};
+use crate::{
+    properties::shop::{Backend, Shop},
+    stored::family::TRAIL,
+};
 
 /// Copies of images, each with its name as its bytes.
 #[derive(Default)]
@@ -142,7 +145,7 @@ async fn an_export_has_all_of_an_account_and_nothing_of_others(shop: Shop) {
         (0x90, "stockLevel"),
         (0x93, "stockMovement"),
         (0xB6, "delivery"),
-        (0xC0, "trail"),
+        (TRAIL, "trail"),
     ] {
         assert_eq!(kinds.get(kind), rows.get(&family), "{kind}");
         assert!(kinds[kind] > 0, "{kind}");
@@ -172,7 +175,7 @@ async fn a_row_that_cannot_be_parsed_is_a_line_of_its_own() {
         (0x86, "zReport"),
         (0xA0, "order"),
         (0xB6, "delivery"),
-        (0xC0, "trail"),
+        (TRAIL, "trail"),
     ];
     for (family, kind) in spoilt {
         let is_it =

@@ -11,7 +11,10 @@ use connect_core::storage::{
 };
 
 use super::{Tenant, all, is_of, is_of_store};
-use crate::shop::{START, connect};
+use crate::{
+    shop::{START, connect},
+    stored::family::TRAIL,
+};
 use connect_core::environment::ManualClock;
 
 /// A storage whose process dies with a commit: that one is applied or not, and no later one is.
@@ -107,7 +110,7 @@ async fn an_erasure_killed_at_any_commit_goes_on() {
                 .iter()
                 .filter(|row| is_of(row, &ids, "Korenbloem market"));
             let left: Vec<_> = left
-                .filter(|row| !is_of_store(row) && row.0[16] != 0xC0)
+                .filter(|row| !is_of_store(row) && row.0[16] != TRAIL)
                 .collect();
             assert!(left.is_empty(), "{left:?}");
             other.trade(&alive).await;

@@ -22,6 +22,7 @@ use uuid::Uuid;
 use crate::{
     faulty::rows,
     shop::{keyed, screen},
+    stored::family::TRAIL,
 };
 
 /// An account with something of everything, and a mark in every text that it stores.
@@ -192,7 +193,7 @@ fn is_of((key, row): &Entry, ids: &BTreeSet<Uuid>, mark: &str) -> bool {
 
 /// Whether a row is the store's own: its clock, its trail and the time of the last maintenance.
 fn is_of_store((key, _): &Entry) -> bool {
-    key.starts_with(Uuid::nil().as_bytes()) && matches!(key[16], 0x01 | 0x03 | 0xC0)
+    key.starts_with(Uuid::nil().as_bytes()) && matches!(key[16], TRAIL | 0x01 | 0x03)
 }
 
 /// Writes a row past all rules.

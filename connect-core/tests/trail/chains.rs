@@ -14,10 +14,8 @@ use super::{entries, verify};
 use crate::{
     faulty::{Fate, rows},
     properties::shop::{Backend, Shop},
+    stored::family::TRAIL,
 };
-
-/// The family of entries.
-const TRAIL: u8 = 0xC0;
 
 /// The entries of a partition's chain, as stored.
 async fn chain(storage: &dyn Storage, partition: Uuid) -> Vec<Entry> {

@@ -8,6 +8,7 @@ use crate::{
     faulty::rows,
     properties::shop::{Backend, Shop},
     shop::screen,
+    stored::family::TRAIL,
 };
 
 const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
@@ -100,9 +101,7 @@ async fn no_secret_is_in_an_entry() {
         }
     }
     assert!(secrets.len() >= 18, "{}", secrets.len());
-    let trail = rows
-        .iter()
-        .filter(|(key, _)| (0xC0..=0xC1).contains(&key[16]));
+    let trail = rows.iter().filter(|(key, _)| key[16] == TRAIL);
     let trail: Vec<String> = trail
         .map(|(_, row)| String::from_utf8(row.to_vec()).unwrap())
         .collect();

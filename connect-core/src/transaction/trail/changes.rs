@@ -1,15 +1,16 @@
 //! The changes of an operation, collected with its writes.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::LazyLock};
 
-use memchr::memmem;
+use memchr::memmem::Finder;
+use rustc_hash::FxHashMap;
 use serde::{Deserialize as _, Serialize};
 use serde_json::{Value as Json, value::RawValue};
 use uuid::Uuid;
 
 use super::{
     TrailHash, TrailHead,
-    families::{Show, TrailedFamily, TrailedObject, trailed},
+    families::{Show, TrailedFamily, TrailedObject, flat_places, trailed},
 };
 use crate::{
     storage::Value,
@@ -24,6 +25,8 @@ const NULL: &str = "null";
 #[derive(Default)]
 pub(in crate::transaction) struct OperationChanges {
     json: Vec<u8>,
+    /// The buffer for an entry: a commit of several operations fills it again.
+    row: Vec<u8>,
 }
 
 /// A point for a rollback.
@@ -91,7 +94,7 @@ impl OperationChanges {
                 self.add(object.object, id, NULL, "delete", &[]);
             }
         } else if family.is_flat {
-            let read = |row| move |at: &str| Cow::Borrowed(flat(row, &at[1..]).unwrap_or(NULL));
+            let read = |row| move |at: &str| Cow::Borrowed(flat(row, at).unwrap_or(NULL));
             let (before, after) = (before.map(read), after.map(read));
             if let Some(object) = &family.row {
                 self.compare((object, id), author, before, after);
@@ -211,6 +214,8 @@ impl OperationChanges {
         action: &str,
         fields: &[ChangedField<'_>],
     ) {
+        // Room for a change of a price, so that it grows once.
+        self.json.reserve(256);
         let mut out = JsonText(&mut self.json);
         out.push(r#",{"object":""#).push(object);
         out.push(r#"","id":""#);
@@ -221,20 +226,13 @@ impl OperationChanges {
             out.push(r#"","action":""#);
         }
         out.push(action).push("\"");
-        let shown = fields.iter().filter_map(ChangedField::shown);
-        let shown: Vec<_> = shown.collect();
-        if !shown.is_empty() {
+        let shown = || fields.iter().filter_map(ChangedField::shown);
+        if shown().next().is_some() {
             if action != "create" {
-                out.fields(
-                    "before",
-                    shown.iter().map(|(name, before, _)| (*name, &**before)),
-                );
+                out.fields("before", shown().map(|(name, before, _)| (name, before)));
             }
             if action != "delete" {
-                out.fields(
-                    "after",
-                    shown.iter().map(|(name, _, after)| (*name, &**after)),
-                );
+                out.fields("after", shown().map(|(name, _, after)| (name, after)));
             }
         }
         let mut opening = r#","hidden":[""#;
@@ -252,8 +250,7 @@ impl OperationChanges {
         at: Timestamp,
         authorship: &Authorship,
     ) -> Option<NewEntry> {
-        let changes = std::mem::take(&mut self.json);
-        let (_, changes) = changes.split_first()?;
+        let (_, changes) = self.json.split_first()?;
         let head = head.unwrap_or_default();
         let opening = Opening {
             chain,
@@ -263,20 +260,23 @@ impl OperationChanges {
             author: &authorship.author,
             origin: &authorship.origin,
         };
-        let mut row = Vec::with_capacity(changes.len() + 512);
+        let row = &mut self.row;
+        row.clear();
+        row.reserve(changes.len() + 512);
         // Our own shapes have string keys only and write to memory: this cannot fail.
-        let written = serde_json::to_writer(&mut row, &opening);
+        let written = serde_json::to_writer(&mut *row, &opening);
         debug_assert!(written.is_ok(), "an entry has no JSON form");
         row.pop();
         row.extend_from_slice(br#","changes":["#);
         row.extend_from_slice(changes);
         row.extend_from_slice(b"]}");
+        self.json.clear();
         Some(NewEntry {
             head: TrailHead {
                 number: head.number + 1,
-                hash: TrailHash::of(&row),
+                hash: TrailHash::of(row),
             },
-            row: row.into(),
+            row: Value::from(&**row),
         })
     }
 }
@@ -320,11 +320,11 @@ impl JsonText<'_> {
     }
 
     /// Adds an object of fields with their values as JSON.
-    fn fields<'f>(&mut self, name: &str, fields: impl Iterator<Item = (&'f str, &'f str)>) {
+    fn fields<'f>(&mut self, name: &str, fields: impl Iterator<Item = (&'f str, Cow<'f, str>)>) {
         self.push(",\"").push(name).push("\":");
         let mut before = "{\"";
         for (name, value) in fields {
-            self.push(before).push(name).push("\":").push(value);
+            self.push(before).push(name).push("\":").push(&value);
             before = ",\"";
         }
         self.push("}");
@@ -343,15 +343,19 @@ fn id_at(row: &Json, object: &TrailedObject) -> Option<Uuid> {
     Uuid::try_parse(row.pointer(object.id?)?.as_str()?).ok()
 }
 
+/// The names of fields in [flat](TrailedFamily::is_flat) rows, as they are searched, by their place.
+static FLAT_NAMES: LazyLock<FxHashMap<&str, Finder<'_>>> = LazyLock::new(|| {
+    let name = |at: &'static str| (at, Finder::new(&format!("\"{}\":", &at[1..])).into_owned());
+    flat_places().map(name).collect()
+});
+
 /// The JSON of a field in a row without nested objects.
 ///
 /// Only a name has a quote in front and `":` behind it: within a text, quotes have a backslash. So the row
 /// need not be parsed up to the field.
-fn flat<'r>(row: &'r [u8], name: &str) -> Option<&'r str> {
-    let is_name =
-        |at: &usize| row[..*at].ends_with(b"\"") && row[at + name.len()..].starts_with(b"\":");
-    let at = memmem::find_iter(row, name.as_bytes()).find(is_name)?;
-    let value = &row[at + name.len() + 2..];
+fn flat<'r>(row: &'r [u8], at: &str) -> Option<&'r str> {
+    let name = FLAT_NAMES.get(at)?;
+    let value = &row[name.find(row)? + name.needle().len()..];
     let value = <&RawValue>::deserialize(&mut serde_json::Deserializer::from_slice(value));
     Some(value.ok()?.get())
 }

@@ -350,3 +350,16 @@ static ALL: &[TrailedFamily] = &[
 pub(super) fn trailed(family: u8) -> Option<&'static TrailedFamily> {
     ALL.iter().find(|trailed| trailed.family as u8 == family)
 }
+
+/// The places of fields in rows without nested objects.
+pub(super) fn flat_places() -> impl Iterator<Item = &'static str> {
+    let objects = ALL.iter().filter(|family| family.is_flat);
+    let objects = objects.filter_map(|family| family.row.as_ref());
+    objects.flat_map(|object| {
+        object
+            .fields
+            .iter()
+            .map(|field| field.at)
+            .chain(object.name)
+    })
+}
