@@ -448,6 +448,7 @@ async fn passkeys_can_be_removed_and_reset(shop: Shop) {
     assert_eq!(removed.count(), 2, "{subjects:?}");
 
     let claim = owner.add("c").await;
+    owner.begin("Phone d").await.unwrap();
     connect
         .reset_second_factor(shop.at.account().id, owner.id())
         .await
@@ -455,5 +456,6 @@ async fn passkeys_can_be_removed_and_reset(shop: Shop) {
     let good = challenge(connect, &shop);
     let refused = sign_in(connect, &claim, good.expose(), 0).await;
     assert_refused(refused, "passkey", "not known here");
+    assert_refused(owner.finish("d").await, "passkey", "was not begun");
     assert!(!owner.password().await.awaits_code && !flag().await);
 }

@@ -183,6 +183,11 @@ impl SignIn {
         self.totp.is_some() || !self.passkeys.is_empty()
     }
 
+    /// Drops an app or passkey begun and not yet added.
+    pub(crate) fn drop_begun(&mut self) {
+        (self.new_seed, self.new_passkey) = (None, None);
+    }
+
     /// The sign-in of a user with another address and password, set at a time.
     /// Browsers, second factor and passkeys stay.
     pub(crate) fn with_password(

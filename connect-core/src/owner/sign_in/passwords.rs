@@ -110,8 +110,7 @@ impl Connect {
                 let mut row = get_confirmed(&mut unit, user, confirmed).await?;
                 row.password = hash.clone();
                 row.password_set_at = unit.now();
-                row.new_seed = None;
-                row.new_passkey = None;
+                row.drop_begun();
                 put_sign_in(&mut unit, user, &row).await?;
                 remove_invitation(&mut unit, user).await?;
                 if let Some(own) = account.user(user) {

@@ -243,6 +243,7 @@ impl Connect {
                     return Err(no_factor());
                 }
                 (row.totp, row.passkeys) = (None, Vec::new());
+                row.drop_begun();
                 put_sign_in(&mut unit, user, &row).await?;
                 end_sessions(&mut unit, user).await?;
                 let message = UserMessage::FactorChanged { is_on: false };
