@@ -35,6 +35,7 @@ pub(crate) mod family {
     pub(crate) const ANSWER: u8 = 0x60;
     pub(crate) const ANSWER_BY_EXPIRY: u8 = 0x61;
     pub(crate) const TRAIL: u8 = 0x00;
+    pub(crate) const TRAIL_ANCHOR: u8 = 0xC1;
     pub(crate) const TRANSACTION: u8 = 0x80;
     pub(crate) const TRANSACTION_BY_ID: u8 = 0x81;
     pub(crate) const JOURNAL_DAY: u8 = 0x82;

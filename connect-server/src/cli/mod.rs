@@ -11,6 +11,7 @@ mod generate;
 pub(crate) mod health;
 mod image_place;
 pub(crate) mod import_guard;
+mod mail;
 pub(crate) mod moving;
 mod network;
 pub(crate) mod progress_line;
@@ -30,7 +31,6 @@ use clap::{
     error::ErrorKind,
 };
 use connect_core::{HostLimits, RateLimits, storage::RowsVersion, wire::limits};
-use lettre::message::Mailbox;
 
 pub use self::{account_limits::AccountLimitOptions, network::NetworkOptions};
 pub use crate::telemetry::log::{LogFormat, LogOptions};
@@ -41,13 +41,11 @@ use crate::{
     },
     net::{PlainHttp, TlsFiles, networks::Networks},
     telemetry::metrics::MetricsToken,
-    workers::{
-        images::{DEFAULT_DEADLINE, PublicUrl},
-        mail::{SmtpError, SmtpMailer, SmtpUrl},
-    },
+    workers::images::{DEFAULT_DEADLINE, PublicUrl},
 };
 
 pub use image_place::ImagePlace;
+pub use mail::MailOptions;
 pub use secret_keys::{GivenKeys, KeyFileError, NoKeys, SecretKeyOptions};
 pub use secrets::SecretsCommand;
 pub use settings::{Setting, Source};
@@ -569,43 +567,6 @@ pub struct ImageOptions {
     /// between.
     #[arg(long, value_name = "NETS", env = "CONNECT_ALLOW_NETWORKS")]
     pub allow_networks: Option<Networks>,
-}
-
-/// Options for mail to users.
-#[derive(Clone, Debug, Args)]
-pub struct MailOptions {
-    /// The mail server that sends e-mail to users: "smtps://user:password@mail.example", or
-    /// "smtp://..?tls=required" for STARTTLS. Set it in the environment, as others on this machine
-    /// can read a command line [default: users get no mail]
-    #[arg(
-        long,
-        value_name = "URL",
-        env = "CONNECT_SMTP_URL",
-        hide_env_values = true,
-        requires = "mail_from"
-    )]
-    pub smtp_url: Option<SmtpUrl>,
-    /// The sender of this e-mail: "shop@example.com" or "The Shop <shop@example.com>".
-    #[arg(long, value_name = "ADDRESS", env = "CONNECT_MAIL_FROM")]
-    pub mail_from: Option<Mailbox>,
-}
-
-impl MailOptions {
-    /// Returns whether mail is sent.
-    pub fn is_configured(&self) -> bool {
-        self.smtp_url.is_some() && self.mail_from.is_some()
-    }
-
-    /// Prepares sending, if it is configured.
-    ///
-    /// # Errors
-    /// The address of the mail server cannot be used.
-    pub fn mailer(&self) -> Result<Option<SmtpMailer>, SmtpError> {
-        let (Some(url), Some(from)) = (&self.smtp_url, &self.mail_from) else {
-            return Ok(None);
-        };
-        SmtpMailer::new(url, from.clone()).map(Some)
-    }
 }
 
 /// Options for sending webhooks.
