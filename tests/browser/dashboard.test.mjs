@@ -240,8 +240,8 @@ test("a shop is simulated, and its books show it", async () => {
   const rows = (await journal.json()).data;
   assert.equal(rows.filter((row) => row.type === "sale").length, 61);
   assert.equal(rows.filter((row) => row.type === "refund").length, 4);
-  await page.goto(at(`/dashboard/day?at=${location.id}`));
-  const bar = await page.locator(".chart rect").last().boundingBox();
+  await page.goto(at(`/dashboard?at=${location.id}`));
+  const bar = await page.locator(".chart rect.now").last().boundingBox();
   assert.ok(bar.height > 20, "the day has a bar that can be seen");
   await page.goto(at(`/dashboard/journal?at=${location.id}`));
   // The list begins with the newest.
@@ -355,7 +355,7 @@ test("the API reference shows the samples of the chosen language", async () => {
 
 test("every page is whole at every width, in light and in dark", async () => {
   mkdirSync("screenshots", { recursive: true });
-  const pages = ["", "/day", "/journal", "/journal/z-reports", "/orders", "/products", "/stock"];
+  const pages = ["", "/usage", "/components", "/journal", "/journal/z-reports", "/orders", "/products", "/stock"];
   pages.push("/sandbox", "/tokens", "/tokens/new", "/webhooks", "/webhooks/new", "/screens", "/screens/names", "/account");
   pages.push("/account/email", "/account/password", "/account/second-factor", "/account/passkeys", "/account/single-sign-on", "/users", "/activity");
   const state = await context.storageState();

@@ -10,7 +10,7 @@ use super::{
     journal_sums::JournalSums,
 };
 use crate::{
-    resources::{RegisterPeriod, day_key, day_number},
+    resources::{DayArticles, RegisterPeriod, day_key, day_number},
     rules::zone,
     storage::Value,
     transaction::{
@@ -104,6 +104,18 @@ pub(super) fn day(findings: &mut Findings, at: &ReadKey, row: &Value) {
         }),
         None => findings.bad(format!("the summary of {date} is of no row")),
     }
+}
+
+/// Checks the articles of a day: they agree with their key.
+/// Their last row must exist, and be of the same day.
+pub(super) fn articles(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    let Some(articles) = findings.parse::<DayArticles>(row) else {
+        return;
+    };
+    let Some(day) = at.number() else { return };
+    leads_to_row(findings, at, articles.last_receipt_number, move |row| {
+        day_number(zone::day_of(row.created_at)) == day
+    });
 }
 
 /// Checks the entry of a day later than any before.

@@ -82,6 +82,7 @@ fn rule(family: Family) -> Option<Rule> {
         Family::Transaction => journal::transaction,
         Family::TransactionById => journal::transaction_by_id,
         Family::JournalDay => journal::day,
+        Family::DayArticles => journal::articles,
         Family::ReceiptFrom => journal::receipt_from,
         Family::ReceiptUpTo => journal::receipt_up_to,
         Family::RegisterPeriod => journal::register_period,

@@ -1,6 +1,10 @@
 //! Locations (specification: Locations), and the records of one, kind by kind.
 
-use super::{journal, orders::Orders, stock::Stock};
+use super::{
+    journal::{self, ArticleTotals, JournalBreakdown},
+    orders::Orders,
+    stock::Stock,
+};
 use crate::{
     auth::{Access, Authenticated},
     engine::{Connect, Json, JsonRecords, Listed, Records, Resource, Rows},
@@ -8,7 +12,8 @@ use crate::{
     transaction::{Error, Fault},
     wire::{
         AnyEvent, Category, Collection, DailySummary, Date, ImageJob, Location, OptionGroup,
-        Product, Single, Transaction, ZReport, query::DailySummaryQuery,
+        Product, Single, Transaction, ZReport,
+        query::{DailySummaryQuery, Period},
     },
 };
 
@@ -123,6 +128,26 @@ impl LocationHandle {
     /// [`Error::Internal`].
     pub async fn daily_summaries(&self, days: &[Date]) -> Result<Vec<DailySummary>, Error> {
         Ok(journal::daily_summaries(&self.connect, &self.access, days).await?)
+    }
+
+    /// Returns the articles sold on these days together, the highest amount first.
+    ///
+    /// The rows of a day are read once: its sums are kept for the next call.
+    ///
+    /// # Errors
+    /// [`Error::Internal`].
+    pub async fn articles(&self, days: &[Date]) -> Result<Vec<ArticleTotals>, Error> {
+        journal::articles(&self.connect, &self.access, &self.transactions(), days).await
+    }
+
+    /// Returns the journal of a period by hour and by article.
+    ///
+    /// It reads every row of the period, so it is for a day, or a few.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`]: the period ends before it begins.
+    pub async fn journal_breakdown(&self, period: Period) -> Result<JournalBreakdown, Error> {
+        journal::breakdown(&self.transactions(), period).await
     }
 
     /// The same for a server: the summary is JSON.

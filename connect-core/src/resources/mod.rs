@@ -15,7 +15,8 @@ mod product_bulk;
 pub(crate) mod products;
 mod stock;
 
-pub(crate) use journal::{RegisterPeriod, day_key, day_number};
+pub use journal::{ArticleTotals, JournalBreakdown};
+pub(crate) use journal::{DayArticles, RegisterPeriod, day_key, day_number};
 pub use locations::LocationHandle;
 pub(crate) use lost::repair_record;
 pub use orders::Orders;

@@ -49,10 +49,11 @@ impl Erasing {
 }
 
 /// The families of the journal, kept by law.
-pub(crate) const JOURNAL: [Family; 8] = [
+pub(crate) const JOURNAL: [Family; 9] = [
     Family::Transaction,
     Family::TransactionById,
     Family::JournalDay,
+    Family::DayArticles,
     Family::ReceiptFrom,
     Family::ReceiptUpTo,
     Family::RegisterPeriod,

@@ -265,6 +265,8 @@ families! {
     ZReport = 0x86, Location, [Id];
     /// location | time, id | nothing; the Z reports by closing time
     ZReportByClosing = 0x87, Location, [Time, Id], Index of each ZReport;
+    /// location | day | the articles sold on the day, kept since first asked for
+    DayArticles = 0x88, Location, [Number];
     /// location | id | the order
     Order = 0xA0, Location, [Id], Numbered;
     /// location | time, id | nothing; the orders by creation

@@ -6,7 +6,9 @@ use bytes::Bytes;
 use connect_core::{Connect, Error, Reason, wire::ErrorCode};
 use http::{
     HeaderMap, HeaderValue, Method, StatusCode,
-    header::{CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_TYPE, LOCATION, SET_COOKIE},
+    header::{
+        CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_TYPE, LOCATION, SET_COOKIE,
+    },
     uri::Authority,
 };
 use warp::{Filter as _, filters::BoxedFilter, reply::Response};
@@ -33,6 +35,9 @@ static SCRIPT_POLICY: LazyLock<HeaderValue> = LazyLock::new(|| {
     // A hash in base64 has the characters of a header.
     policy.unwrap_or(HeaderValue::from_static(POLICY))
 });
+
+/// The time to keep a file whose address changes with its content.
+const A_YEAR: &str = "private, max-age=31536000, immutable";
 
 /// The most bytes of a form: 1000 product ids and a margin.
 const MOST_FORM: usize = 128 * 1024;
@@ -158,10 +163,14 @@ fn reply(answer: Answer) -> Reply {
     };
     let mut reply = match answer.content {
         AnswerContent::Page(page) => Reply::page(page.into_string().into(), policy),
-        AnswerContent::Style(style) => {
+        AnswerContent::Style { text, is_kept } => {
             let css = HeaderValue::from_static("text/css; charset=utf-8");
-            let style = Bytes::from_static(style.as_bytes());
-            Reply::page(style, policy).with_header(CONTENT_TYPE, css)
+            let style = Bytes::from_static(text.as_bytes());
+            let style = Reply::page(style, policy).with_header(CONTENT_TYPE, css);
+            match is_kept {
+                true => style.with_header(CACHE_CONTROL, HeaderValue::from_static(A_YEAR)),
+                false => style,
+            }
         }
         AnswerContent::File(name, bytes) => {
             let kind = HeaderValue::from_static("application/x-ndjson");

@@ -1,16 +1,27 @@
 //! The answer to a request to the dashboard.
 
+use std::sync::LazyLock;
+
 use bytes::Bytes;
 use connect_core::Error;
 use http::StatusCode;
 use maud::Markup;
+use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
-use super::sections::ROOT;
+use super::sections::{self, ROOT};
 use crate::telemetry::audit::Subject;
 
 /// The style sheet of every page.
 const STYLE: &str = include_str!("style.css");
+
+/// The version of the style sheet: the beginning of its hash.
+static STYLE_VERSION: LazyLock<String> =
+    LazyLock::new(|| hex::encode(&Sha256::digest(STYLE.as_bytes())[..6]));
+
+/// The address of the style sheet, another one for each version.
+pub(super) static STYLE_ADDRESS: LazyLock<String> =
+    LazyLock::new(|| format!("{}?v={}", sections::STYLE, *STYLE_VERSION));
 
 /// An answer; the server adds the headers common to all answers.
 #[derive(Debug)]
@@ -36,8 +47,8 @@ pub(crate) struct Answer {
 pub(crate) enum AnswerContent {
     /// A page.
     Page(Markup),
-    /// The style sheet.
-    Style(&'static str),
+    /// The style sheet, kept by browsers if the address has its version.
+    Style { text: &'static str, is_kept: bool },
     /// The path of the page to go to.
     Redirect(String),
     /// A file to save, in NDJSON: its name and its bytes.
@@ -68,9 +79,13 @@ impl Answer {
         Self::redirect(ROOT)
     }
 
-    /// Returns the style sheet.
-    pub(super) fn style() -> Self {
-        Self::of(StatusCode::OK, AnswerContent::Style(STYLE))
+    /// Returns the style sheet, asked for by this version.
+    pub(super) fn style(version: &str) -> Self {
+        let content = AnswerContent::Style {
+            text: STYLE,
+            is_kept: version == *STYLE_VERSION,
+        };
+        Self::of(StatusCode::OK, content)
     }
 
     /// The same answer with another status.

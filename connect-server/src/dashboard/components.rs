@@ -1,7 +1,7 @@
 //! The building blocks of pages.
 
 use connect_core::{
-    Error, Reason, local_time,
+    Error, Reason,
     wire::{Id, Timestamp},
 };
 use maud::{Markup, html};
@@ -11,6 +11,7 @@ use super::{
     Answer,
     csrf::{self, FormTokens},
     inputs::is_about,
+    messages::dates,
 };
 use crate::commands::ShownOnce;
 
@@ -73,15 +74,13 @@ pub(super) fn id<T>(text: &str) -> Result<Id<T>, Error> {
 
 /// The error for a missing page or a missing record.
 pub(super) fn gone() -> Error {
-    let problem = "there is no such page, or its record no longer exists";
-    Error::NotFound(Reason::new(problem))
+    Error::NotFound(Reason::new(text!("gone")))
 }
 
 /// A time in the time zone of the locations.
 pub(super) fn time(time: Timestamp) -> Markup {
-    let local = local_time(time);
     html! {
-        time datetime=(time) { (local.format("%-d %b %Y, %H:%M").to_string()) }
+        time datetime=(time) { (dates::date_time(time)) }
     }
 }
 
@@ -123,7 +122,7 @@ pub(super) fn shown_once(label: &str, value: Option<&ShownOnce>) -> Markup {
         div.secret {
             label for="shown-once" { (label) }
             input id="shown-once" type="text" readonly value=[value.map(ShownOnce::expose)] aria-describedby="shown-once-hint";
-            p.hint id="shown-once-hint" { "Copy it now. It is not shown again." }
+            p.hint id="shown-once-hint" { (text!("copy-now")) }
         }
     }
 }
@@ -131,13 +130,6 @@ pub(super) fn shown_once(label: &str, value: Option<&ShownOnce>) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn times_are_those_of_the_location() {
-        let summer = "2026-07-01T22:30:00Z".parse().unwrap();
-        let shown = time(summer).into_string();
-        assert!(shown.contains("2 Jul 2026, 00:30"), "{shown}");
-    }
 
     #[test]
     fn a_problem_that_no_field_has_stands_by_itself() {

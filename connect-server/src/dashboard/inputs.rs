@@ -1,19 +1,21 @@
 //! Form fields, each with its problem beside it.
 
+use std::borrow::Cow;
+
 use connect_core::Reason;
-use maud::{Markup, html};
+use maud::{Markup, Render, html};
 
 use super::wording::sentence;
 
 /// A field of a form.
 pub(super) struct Field<'f> {
-    pub(super) label: &'f str,
+    pub(super) label: Cow<'f, str>,
     pub(super) name: &'f str,
     /// The type of the input, such as `text`.
     pub(super) kind: &'f str,
     pub(super) value: &'f str,
     /// A sentence of help, or "".
-    pub(super) hint: &'f str,
+    pub(super) hint: Cow<'f, str>,
     pub(super) autocomplete: &'f str,
 }
 
@@ -48,7 +50,7 @@ impl Field<'_> {
                 input id=(id) name=(self.name) type=(self.kind) value=(self.value) required[is_required]
                     autocomplete=(self.autocomplete) aria-invalid=[problem.invalid()]
                     aria-describedby=[described];
-                (problem.render(self.label))
+                (problem.render(&self.label))
             }
         }
     }
@@ -57,11 +59,11 @@ impl Field<'_> {
 /// The field for the current password of a signed-in user.
 pub(super) fn current_password() -> Field<'static> {
     Field {
-        label: "Current password",
+        label: text!("field-current-password"),
         name: "currentPassword",
         kind: "password",
         value: "",
-        hint: "",
+        hint: Cow::default(),
         autocomplete: "current-password",
     }
 }
@@ -69,11 +71,11 @@ pub(super) fn current_password() -> Field<'static> {
 /// The field for a code of the second factor.
 pub(super) fn code() -> Field<'static> {
     Field {
-        label: "Code",
+        label: text!("field-code"),
         name: "code",
         kind: "text",
         value: "",
-        hint: "",
+        hint: Cow::default(),
         autocomplete: "one-time-code",
     }
 }
@@ -131,7 +133,7 @@ pub(super) fn is_about(reason: &Reason, name: &str) -> bool {
 pub(super) fn choice<'c>(
     label: &str,
     name: &str,
-    choices: impl IntoIterator<Item = (&'c str, &'c str)>,
+    choices: impl IntoIterator<Item = (&'c str, impl Render)>,
     chosen: &str,
     refused: Option<&Reason>,
 ) -> Markup {
@@ -173,11 +175,11 @@ mod tests {
     #[test]
     fn the_problem_stands_at_its_field() {
         let field = Field {
-            label: "Name",
+            label: "Name".into(),
             name: "name",
             kind: "text",
             value: "<b>",
-            hint: "",
+            hint: Cow::default(),
             autocomplete: "off",
         };
         let reason = Reason::of("name", "must not be <b>");
@@ -190,7 +192,7 @@ mod tests {
         );
         assert!(!shown.contains("<b>"), "{shown}");
         let hinted = Field {
-            hint: "As on the door.",
+            hint: "As on the door.".into(),
             ..field
         };
         let one_of_several = hinted.render_as("till-1", Some(&reason)).into_string();

@@ -2,83 +2,137 @@
 
 use connect_core::{Account, UserRight};
 use maud::{DOCTYPE, Markup, html};
+use url::form_urlencoded::Serializer;
 
 use super::{
-    Answer, PageRequest, components,
-    notices::Notice,
-    page_request::SignedIn,
-    sections::{ROOT, SANDBOX, SECTIONS},
+    Answer, PageRequest,
+    answer::STYLE_ADDRESS,
+    components,
+    icons::icon,
+    messages,
+    messages::dates,
+    notices,
+    page_request::{AT, SignedIn},
+    period,
+    sections::{COMPONENTS, GROUPS, ROOT, SANDBOX, Section},
 };
 
 /// Makes a page for a signed-in user.
 /// `section` is the path of its part in the navigation.
 pub(super) fn page(to: &SignedIn<'_>, section: &str, title: &str, content: Markup) -> Answer {
+    page_with_choice(to, section, title, html! {}, content)
+}
+
+/// The same with a choice beside the title, of location and period.
+pub(super) fn page_with_choice(
+    to: &SignedIn<'_>,
+    section: &str,
+    title: &str,
+    choice: Markup,
+    content: Markup,
+) -> Answer {
     let account = to.account();
-    let sandbox = to
-        .sandbox()
-        .filter(|_| to.session.has(UserRight::UseSandbox));
-    let sandbox = sandbox.map(|_| (SANDBOX, "Sandbox"));
-    let sections = SECTIONS
-        .iter()
-        .filter(|(.., right)| right.is_none_or(|right| to.session.has(right)));
-    let sections = sections
-        .map(|(path, name, _)| (*path, *name))
-        .chain(sandbox);
     let body = html! {
-        a.skip href="#content" { "Skip to the content" }
-        @if sandbox.is_some() {
-            aside.banner aria-label="Sandbox" {
-                "This is a sandbox: nothing in it is real. "
-                a href=(SANDBOX) { "Simulate a sale, an order or a day of trade" }
-            }
-        }
-        @if to.connect.holds_deliveries() {
-            aside.banner aria-label="Deliveries" {
-                "Deliveries are off: webhooks and e-mail are not sent, and images are not downloaded. "
-                "This is a copy of a shop, or one that was restored and is not in use yet."
-            }
-        }
-        @if account.lacks_factor(to.user()) {
-            aside.banner aria-label="Second factor" {
-                "Your account demands a second factor. "
-                a href="/dashboard/account/second-factor" { "Set one up to go on" }
-            }
-        }
-        @for planned in &account.erasures {
-            aside.banner aria-label="Erasure" {
-                @match account.locations.iter().find(|at| Some(at.id) == planned.location_id) {
-                    Some(at) => { "The location " (at.name) " is erased at " }
-                    None => "This account is erased at ",
-                }
-                (components::time(planned.erase_at)) ". "
-                @if to.session.has(UserRight::ManagePrivacy) {
-                    a href="/dashboard/privacy" { "Take it back" }
-                } @else { "An owner can take it back." }
-            }
-        }
+        a.skip href="#content" { (text!("frame-skip")) }
+        (banners(to))
         header {
+            button.menu.quiet popovertarget="menu" { (icon("menu")) (text!("frame-menu")) }
             a.brand href=(ROOT) { "Connect" }
             (business(account))
             form.sign-out method="post" action="/dashboard/sign-out" {
                 (components::hidden(&to.csrf))
-                button.quiet { "Sign out" }
+                button.quiet { (text!("frame-sign-out")) }
             }
         }
-        nav aria-label="Dashboard" {
-            ul {
-                @for (path, name) in sections {
-                    @let is_current = path == section;
-                    li { a href=(path) aria-current=[is_current.then_some("page")] { (name) } }
-                }
+        div.frame {
+            (navigation(to, section))
+            main id="content" {
+                (notice(to))
+                div.head { h1 { (title) } (choice) }
+                (content)
             }
-        }
-        main id="content" {
-            (notice(to))
-            h1 { (title) }
-            (content)
         }
     };
     Answer::page(document(title, &html! {}, &body))
+}
+
+/// The links to the parts that the user may see. On a narrow screen, a button opens them.
+fn navigation(to: &SignedIn<'_>, current: &str) -> Markup {
+    let may = |section: &&Section| {
+        let is_there = ![SANDBOX, COMPONENTS].contains(&section.path) || to.sandbox().is_some();
+        is_there && section.right.is_none_or(|right| to.session.has(right))
+    };
+    let kept = kept(to);
+    html! {
+        nav id="menu" popover aria-label=(text!("frame-navigation")) {
+            @for (group, sections) in GROUPS {
+                @let mut sections = sections.iter().filter(may).peekable();
+                @if sections.peek().is_some() {
+                    p id={ "group-" (group) } { (text_of!("group", group).unwrap_or_default()) }
+                    ul aria-labelledby={ "group-" (group) } {
+                        @for section in sections {
+                            @let is_current = section.path == current;
+                            li {
+                                a href={ (section.path) (kept) } aria-current=[is_current.then_some("page")] {
+                                    (icon(section.name))
+                                    (text_of!("section", section.name).unwrap_or_default())
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The query with the location and period of this page, for the links to other pages.
+fn kept(to: &SignedIn<'_>) -> String {
+    let names = [AT, period::UNIT, period::DATE];
+    let chosen = names.map(|name| (name, to.query.get(name)));
+    let mut query = Serializer::new(String::new());
+    query.extend_pairs(chosen.iter().filter(|(_, value)| !value.is_empty()));
+    match query.finish() {
+        query if query.is_empty() => query,
+        query => format!("?{query}"),
+    }
+}
+
+/// What is special about this account, on top of each page.
+fn banners(to: &SignedIn<'_>) -> Markup {
+    let account = to.account();
+    let has_sandbox = to.sandbox().is_some() && to.session.has(UserRight::UseSandbox);
+    html! {
+        @if has_sandbox {
+            aside.banner aria-label=(text!("frame-sandbox")) {
+                (marked!("frame-sandbox-banner", a = |words: &str| html! { a href=(SANDBOX) { (words) } }))
+            }
+        }
+        @if to.connect.holds_deliveries() {
+            aside.banner aria-label=(text!("frame-deliveries")) { (text!("frame-deliveries-banner")) }
+        }
+        @if account.lacks_factor(to.user()) {
+            aside.banner aria-label=(text!("frame-factor")) {
+                (marked!("frame-factor-banner", a = |words: &str| html! {
+                    a href="/dashboard/account/second-factor" { (words) }
+                }))
+            }
+        }
+        @for planned in &account.erasures {
+            @let time = dates::date_time(planned.erase_at);
+            @let location = account.locations.iter().find(|at| Some(at.id) == planned.location_id);
+            aside.banner aria-label=(text!("frame-erasure")) {
+                @match location {
+                    Some(at) => (text!("frame-erasure-location", location = &*at.name, time = time)),
+                    None => (text!("frame-erasure-account", time = time)),
+                }
+                " "
+                @if to.session.has(UserRight::ManagePrivacy) {
+                    a href="/dashboard/privacy" { (text!("frame-erasure-keep")) }
+                } @else { (text!("frame-erasure-owner")) }
+            }
+        }
+    }
 }
 
 /// Makes a page for a signed-out visitor.
@@ -116,14 +170,14 @@ fn bare_body(title: &str, notice: &Markup, content: Markup) -> Markup {
 fn business(account: &Account) -> Markup {
     html! {
         span.business { (account.name) }
-        @if account.sandbox { span.tag { "Sandbox" } }
+        @if account.sandbox { span.tag { (text!("frame-sandbox")) } }
     }
 }
 
 /// The notice named by the address, if any.
 fn notice(visit: &PageRequest) -> Markup {
     html! {
-        @if let Some(text) = Notice::text(visit.query.get("done")) {
+        @if let Some(text) = notices::text(visit.query.get("done")) {
             p.notice role="status" { (text) }
         }
     }
@@ -132,7 +186,7 @@ fn notice(visit: &PageRequest) -> Markup {
 fn document(title: &str, more: &Markup, body: &Markup) -> Markup {
     html! {
         (DOCTYPE)
-        html lang="en" {
+        html lang=(messages::tag(messages::language())) {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
@@ -141,7 +195,7 @@ fn document(title: &str, more: &Markup, body: &Markup) -> Markup {
                 title { (title) " · Connect" }
                 // Without an icon, browsers ask for /favicon.ico.
                 link rel="icon" href="data:,";
-                link rel="stylesheet" href="/dashboard/style.css";
+                link rel="stylesheet" href=(&*STYLE_ADDRESS);
             }
             body { (body) }
         }

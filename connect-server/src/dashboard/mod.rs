@@ -5,20 +5,25 @@
 //!
 //! A request is a [`PageRequest`]; [`answer`] passes it to its page, a function in [`pages`].
 
+#[macro_use]
+mod messages;
+
 mod answer;
+mod chart;
 mod components;
 mod cookies;
 mod csrf;
 mod fields;
+mod icons;
 mod idempotent_forms;
 mod inputs;
 mod layout;
-mod money;
 mod new_password;
 mod notices;
 mod page_request;
 mod pages;
 mod passkeys;
+mod period;
 mod sections;
 mod wording;
 

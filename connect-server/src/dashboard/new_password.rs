@@ -1,5 +1,7 @@
 //! The two fields for a new password.
 
+use std::borrow::Cow;
+
 use connect_core::{Error, MIN_PASSWORD, Reason};
 use maud::{Markup, html};
 
@@ -10,23 +12,18 @@ pub(super) const NAMES: [&str; 2] = ["password", "repeated"];
 
 /// Shows the fields. `label` is the name of the first.
 pub(super) fn fields(label: &str, refused: Option<&Reason>) -> Markup {
-    let hint = format!(
-        "At least {MIN_PASSWORD} characters. Three or four unrelated words are easy to remember and hard to \
-         guess."
-    );
-    let once_more = format!("{label} once more");
     let password = Field {
-        label,
+        label: label.into(),
         name: NAMES[0],
         kind: "password",
         value: "",
-        hint: &hint,
+        hint: text!("new-password-hint", count = MIN_PASSWORD),
         autocomplete: "new-password",
     };
     let repeated = Field {
-        label: &once_more,
+        label: text!("new-password-repeated", label = label),
         name: NAMES[1],
-        hint: "",
+        hint: Cow::default(),
         ..password
     };
     html! { (password.render(refused)) (repeated.render(refused)) }
@@ -41,7 +38,7 @@ pub(super) fn read(form: &FormFields) -> Result<&str, Error> {
     if password == repeated {
         Ok(password)
     } else {
-        let problem = "must be the same as the one above";
+        let problem = text!("new-password-must-be-same");
         Err(Error::Invalid(Reason::of(NAMES[1], problem)))
     }
 }

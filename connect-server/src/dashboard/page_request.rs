@@ -25,6 +25,9 @@ use crate::{
     workers::providers::ProviderClient,
 };
 
+/// The name of the field with the location of a page.
+pub(super) const AT: &str = "at";
+
 /// The lifetime of the visitor cookie: one day.
 const VISITOR_SECONDS: i64 = 24 * 3600;
 
@@ -149,9 +152,7 @@ impl PageRequest {
         if is_ours && !csrf::is_from_elsewhere(&self.headers, &own) {
             return Ok(());
         }
-        let problem = "this form is too old, or did not come from the dashboard; open its page \
-                       again and repeat your last step";
-        Err(Error::ForbiddenScope(Reason::new(problem)))
+        Err(Error::ForbiddenScope(Reason::new(text!("form-too-old"))))
     }
 
     /// Returns the line to set the visitor cookie, and the form tokens.

@@ -6,48 +6,87 @@ use url::Url;
 /// The beginning of all paths.
 pub(super) const ROOT: &str = "/dashboard";
 
+/// The path of the style sheet.
+pub(super) const STYLE: &str = "/dashboard/style.css";
+
 /// A reserved base address, to detect links to other hosts.
 const HERE: &str = "http://dashboard.invalid/";
 
-/// The parts, in the order of the navigation: path, name, and the right of its users.
-pub(super) const SECTIONS: &[(&str, &str, Option<UserRight>)] = &[
-    (ROOT, "Overview", None),
-    ("/dashboard/day", "Day", Some(UserRight::ReadSales)),
-    ("/dashboard/journal", "Journal", Some(UserRight::ReadSales)),
-    ("/dashboard/orders", "Orders", Some(UserRight::ReadSales)),
+/// A part of the dashboard.
+pub(super) struct Section {
+    /// The first part of its paths, and its name in messages.
+    pub(super) name: &'static str,
+    pub(super) path: &'static str,
+    /// The right of its users; `None` for all.
+    pub(super) right: Option<UserRight>,
+}
+
+impl Section {
+    const fn of(name: &'static str, path: &'static str, right: Option<UserRight>) -> Self {
+        Self { name, path, right }
+    }
+}
+
+/// The parts in groups, in the order of the navigation.
+pub(super) const GROUPS: [(&str, &[Section]); 3] = [
     (
-        "/dashboard/products",
-        "Products",
-        Some(UserRight::ReadCatalog),
+        "shop",
+        &[
+            Section::of("dashboard", ROOT, Some(UserRight::ReadSales)),
+            Section::of("journal", "/dashboard/journal", Some(UserRight::ReadSales)),
+            Section::of("orders", "/dashboard/orders", Some(UserRight::ReadSales)),
+            Section::of(
+                "products",
+                "/dashboard/products",
+                Some(UserRight::ReadCatalog),
+            ),
+            Section::of("stock", "/dashboard/stock", Some(UserRight::ReadCatalog)),
+        ],
     ),
-    ("/dashboard/stock", "Stock", Some(UserRight::ReadCatalog)),
-    ("/dashboard/tokens", "Tokens", Some(UserRight::ManageTokens)),
     (
-        "/dashboard/webhooks",
-        "Webhooks",
-        Some(UserRight::ManageWebhooks),
+        "integrations",
+        &[
+            Section::of("tokens", "/dashboard/tokens", Some(UserRight::ManageTokens)),
+            Section::of(
+                "webhooks",
+                "/dashboard/webhooks",
+                Some(UserRight::ManageWebhooks),
+            ),
+            Section::of(
+                "screens",
+                "/dashboard/screens",
+                Some(UserRight::ManageScreens),
+            ),
+            Section::of("usage", USAGE, None),
+            Section::of("sandbox", SANDBOX, Some(UserRight::UseSandbox)),
+            Section::of("components", COMPONENTS, Some(UserRight::UseSandbox)),
+        ],
     ),
     (
-        "/dashboard/screens",
-        "Screens",
-        Some(UserRight::ManageScreens),
-    ),
-    ("/dashboard/users", "Users", Some(UserRight::ManageUsers)),
-    (
-        "/dashboard/activity",
-        "Activity",
-        Some(UserRight::ReadTrail),
-    ),
-    ("/dashboard/account", "Account", None),
-    (
-        "/dashboard/privacy",
-        "Privacy",
-        Some(UserRight::ManagePrivacy),
+        "people",
+        &[
+            Section::of("users", "/dashboard/users", Some(UserRight::ManageUsers)),
+            Section::of(
+                "activity",
+                "/dashboard/activity",
+                Some(UserRight::ReadTrail),
+            ),
+            Section::of("account", "/dashboard/account", None),
+            Section::of(
+                "privacy",
+                "/dashboard/privacy",
+                Some(UserRight::ManagePrivacy),
+            ),
+        ],
     ),
 ];
 
-/// The additional part of the demo.
+/// The address of the API, and the used part of the limits.
+pub(super) const USAGE: &str = "/dashboard/usage";
+
+/// The parts of the demo alone: the simulation, and all components of pages.
 pub(super) const SANDBOX: &str = "/dashboard/sandbox";
+pub(super) const COMPONENTS: &str = "/dashboard/components";
 
 /// The parts open without a session.
 const OPEN: &[&str] = &[
@@ -55,7 +94,7 @@ const OPEN: &[&str] = &[
     "/dashboard/sign-out",
     "/dashboard/forgotten",
     "/dashboard/invitations",
-    "/dashboard/style.css",
+    STYLE,
 ];
 
 /// Returns the dashboard page of an address, as understood by browsers.
@@ -71,10 +110,11 @@ pub(super) fn page_at(address: &str) -> Option<String> {
     Some(format!("{}{}", found.path(), query.unwrap_or_default()))
 }
 
-/// Returns all parts, including the demo's and the open ones.
+/// Returns all parts, including the open ones.
 pub(crate) fn areas() -> impl Iterator<Item = &'static str> {
-    let sections = SECTIONS.iter().map(|(section, ..)| *section);
-    sections.chain([SANDBOX]).chain(OPEN.iter().copied())
+    let sections = GROUPS.iter().flat_map(|(_, sections)| *sections);
+    let sections = sections.map(|section| section.path);
+    sections.chain(OPEN.iter().copied())
 }
 
 /// Returns the part of a path, for the log.

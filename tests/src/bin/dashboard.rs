@@ -158,7 +158,7 @@ fn location(server: &Process) -> String {
 fn pages(server: &Process) -> Vec<String> {
     let location = location(server);
     let of_shop = [
-        "day",
+        "usage",
         "journal",
         "journal/z-reports",
         "orders",

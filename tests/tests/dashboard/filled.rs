@@ -54,6 +54,7 @@ impl Filled {
         let (webhook, delivery) = (&self.webhook, &self.delivery);
         let everywhere = ["", "/tokens", "/tokens/new", "/webhooks", "/webhooks/new"];
         let more = [
+            "/usage",
             "/screens",
             "/screens/names",
             "/users",
@@ -68,7 +69,7 @@ impl Filled {
             "/privacy/export",
         ];
         let of_shop = [
-            "/day".to_owned(),
+            String::new(),
             "/journal".to_owned(),
             "/journal/z-reports".to_owned(),
             format!("/journal/{}", self.receipt),

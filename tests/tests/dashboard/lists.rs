@@ -111,21 +111,6 @@ async fn what_is_newest_comes_first() {
 }
 
 #[tokio::test]
-async fn a_day_stands_beside_the_days_before_it() {
-    let (server, mut owner) = demo().await;
-    simulate(&server, "days?daysAgo=3").await;
-    let page = owner.read("/dashboard/day").await;
-    let days = between(&page, "<tr><th>", "</tr>");
-    let net: Vec<bool> = days[days.len() - 14..]
-        .iter()
-        .map(|day| !day.contains("€0.00"))
-        .collect();
-    let expected: Vec<bool> = (0..14).map(|day| day == 10).collect();
-    assert_eq!(net, expected, "{days:?}");
-    server.kill().await;
-}
-
-#[tokio::test]
 async fn of_many_tokens_that_have_ended_the_newest_are_shown() {
     let (server, mut owner) = demo().await;
     let location = server.welcome["locations"][0]["id"].as_str().unwrap();

@@ -12,6 +12,7 @@ mod sandbox_clock;
 mod sign_in;
 mod stored;
 mod texts;
+mod today;
 
 use connect_tests::{
     http::{Answer, Request},
@@ -24,9 +25,10 @@ use self::browser::{Browser, text};
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_server-under-test");
 
 /// The pages of an owner.
-const PAGES: [&str; 24] = [
+const PAGES: [&str; 25] = [
     "",
-    "/day",
+    "/usage",
+    "/components",
     "/journal",
     "/journal/z-reports",
     "/orders",
@@ -209,13 +211,13 @@ async fn requests_that_no_browser_sends_are_refused() {
         "before=x",
         "%ff=%ff",
     ] {
-        for section in ["products", "stock", "journal", "orders", "day"] {
+        for section in ["products", "stock", "journal", "orders", "usage"] {
             let path = format!("/dashboard/{section}?{query}");
             let status = owner.open(&path).await.status.as_u16();
             // A cursor that is none is told; all else is as if it were not there.
             assert_eq!(
                 status,
-                if query == "cursor=x" && section != "day" {
+                if query == "cursor=x" && section != "usage" {
                     400
                 } else {
                     200

@@ -22,7 +22,7 @@ async fn what_is_stored_is_shown_and_limited() {
         let made = Request::post(server.at("products"), &json!({ "name": name }));
         server.send(&token, made.key(name)).await
     };
-    let page = owner.read("/dashboard").await;
+    let page = owner.read("/dashboard/usage").await;
     for says in [" of 60<", "0 of 20000", " of 1.0 MiB"] {
         assert!(page.contains(says), "{says}: {page}");
     }
@@ -39,7 +39,7 @@ async fn what_is_stored_is_shown_and_limited() {
     assert!(made > 5, "{made}");
     let (_, _, message) = refused.fails(422, "limit_reached").failure();
     assert!(message.contains("may have 60"), "{message}");
-    let page = owner.read("/dashboard").await;
+    let page = owner.read("/dashboard/usage").await;
     assert!(
         page.contains("60 of 60<") && page.contains("almost reached"),
         "{page}"

@@ -392,6 +392,7 @@ mod tests {
             Family::Clock,
             Family::TombstonesSince,
             Family::TokenUse,
+            Family::DayArticles,
             Family::RegisterPeriod,
             Family::CategoryFoldedName,
             Family::TrailAnchor,

@@ -5,7 +5,10 @@
 //! of its register ([`register`]) and its event. So summaries and Z reports are read or made without
 //! looking at any row.
 
+mod articles;
 mod bounds;
+mod breakdown;
+mod day_articles;
 mod days;
 pub(super) mod find;
 mod register;
@@ -13,8 +16,14 @@ mod stored;
 mod transactions;
 mod z_reports;
 
-pub(super) use self::days::{daily_summaries, daily_summary};
+pub use self::{articles::ArticleTotals, breakdown::JournalBreakdown};
+pub(super) use self::{
+    breakdown::breakdown,
+    day_articles::articles,
+    days::{daily_summaries, daily_summary},
+};
 pub(crate) use self::{
+    day_articles::DayArticles,
     days::{day_key, day_number},
     register::RegisterPeriod,
 };

@@ -1,10 +1,12 @@
 //! Holding a shop against its model.
 
+use std::collections::BTreeMap;
+
 use connect_core::{
-    Error,
+    Error, LocationHandle,
     wire::{
-        Id, Timestamp, Transaction, ZReport,
-        query::{DailySummaryQuery, TransactionQuery},
+        Date, Id, Product, Timestamp, Totals, Transaction, ZReport,
+        query::{DailySummaryQuery, Moment, Period, TransactionQuery},
     },
 };
 use serde_json::{Value, json};
@@ -117,6 +119,7 @@ impl Session {
             }
         }
         let here = self.shop.connect.location(&self.shop.at);
+        let mut days = Vec::new();
         for day in self.model.days() {
             let date = date_of(day * 86_400);
             let query = DailySummaryQuery {
@@ -124,7 +127,16 @@ impl Session {
             };
             let summary = here.daily_summary(&query).await.unwrap();
             assert_eq!(json!(summary), self.model.summary(day, &date));
+            let day = Some(Moment::Day(summary.date));
+            let of_day = Period { from: day, to: day };
+            let breakdown = here.journal_breakdown(of_day).await.unwrap();
+            let mut hours = Totals::default();
+            breakdown.hours.iter().for_each(|hour| hours.merge(hour));
+            assert_eq!(breakdown.totals, summary.totals, "{date}");
+            assert_eq!(hours, summary.totals, "{date}");
+            days.push(summary.date);
         }
+        self.compare_articles(&here, &days).await;
         let id = |row: &Value| self.names.fill(&row["id"]);
         for row in self.model.rows(Kind::Receipt) {
             let id: Id<Transaction> = serde_json::from_value(id(row)).unwrap();
@@ -138,6 +150,37 @@ impl Session {
                 self.names.fill(row)
             );
         }
+    }
+
+    /// Compares the articles of all days with the lines of all rows.
+    async fn compare_articles(&self, here: &LocationHandle, days: &[Date]) {
+        let mut expected: BTreeMap<String, (i64, i64)> = BTreeMap::new();
+        let key = |product: Option<Id<Product>>, code: &Option<String>, name: &str| {
+            let product = product.map(|id| format!("product {id}"));
+            let code = || code.as_ref().map(|code| format!("code {code}"));
+            product
+                .or_else(code)
+                .unwrap_or_else(|| format!("name {name}"))
+        };
+        for row in self.model.rows(Kind::Receipt) {
+            let row: Transaction = serde_json::from_value(self.names.fill(row)).unwrap();
+            if !["sale", "refund"].contains(&row.kind.as_str()) {
+                continue;
+            }
+            for line in row.lines {
+                let article = key(line.product_id, &line.external_id, &line.name);
+                let sums = expected.entry(article).or_default();
+                sums.0 += line.quantity.thousandths();
+                sums.1 += line.total_cents;
+            }
+        }
+        let found = here.articles(days).await.unwrap();
+        assert!(found.is_sorted_by(|one, next| one.total_cents >= next.total_cents));
+        let found = found.iter().map(|of| {
+            let sums = (of.quantity.thousandths(), of.total_cents);
+            (key(of.product_id, &of.external_id, &of.name), sums)
+        });
+        assert_eq!(found.collect::<BTreeMap<_, _>>(), expected);
     }
 
     fn query(&self, look: &Look) -> TransactionQuery {

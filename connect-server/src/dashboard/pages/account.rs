@@ -1,5 +1,7 @@
 //! The account: business name, and the user's own name, address and password.
 
+use std::borrow::Cow;
+
 use connect_core::{Error, OpenSession, Reason, UserRight};
 use maud::{Markup, html};
 use uuid::Uuid;
@@ -13,7 +15,7 @@ use crate::{
     dashboard::{
         Answer, components,
         inputs::{self, Field, Problem},
-        layout, new_password,
+        layout, messages, new_password,
         notices::{self, Notice},
         page_request::SignedIn,
     },
@@ -104,66 +106,68 @@ async fn page(
             } else {
                 stored
             },
-            hint: "",
+            hint: Cow::default(),
             autocomplete,
         };
         field.render_as(id, refused)
     };
     let language = match profile {
         Some(_) => to.form.get("language"),
-        None => users::tag(to.user().language),
+        None => messages::tag(to.user().language),
     };
     let content = html! {
         @if to.session.has(UserRight::ManageAccount) {
             @let account = &to.account().name;
             (components::problem(business, &["name", DEMAND]))
             (components::form(PATH, &to.csrf, html! {
-                (name("Name of the business", account, "organization", business, "name"))
+                (name(text!("account-business-name"), account, "organization", business, "name"))
                 fieldset {
-                    legend { "Signing in" }
+                    legend { (text!("account-signing-in")) }
                     (demand(to, business))
                 }
-                button { "Save" }
+                button { (text!("word-save")) }
             }))
         }
         @if to.session.has(UserRight::ManageAccount) {
-            h2 { "Single sign-on" }
-            p.hint { "Users sign in through the provider of your company." }
-            p { a.button.quiet href=(single_sign_on::PATH) { "Set up single sign-on" } }
-        }
-        h2 { "You" }
-        (components::problem(profile, &["name", "language"]))
-        (components::form(PROFILE, &to.csrf, html! {
-            (name("Your name", &to.user().name, "name", profile, "own-name"))
-            (users::languages(language, profile))
-            button { "Save" }
-        }))
-        h2 { "E-mail address" }
-        p { (to.user().email) }
-        p.hint {
-            "You sign in with it."
-            @if to.user().is_owner() {
-                " If a webhook is switched off, a message is sent to the first owner."
+            h2 { (text!("single-sign-on-title")) }
+            p.hint { (text!("account-single-sign-on-hint")) }
+            p {
+                a.button.quiet href=(single_sign_on::PATH) { (text!("account-set-up-single-sign-on")) }
             }
         }
-        p { a.button.quiet href=(EMAIL) { "Change e-mail address" } }
-        h2 { "Password" }
-        p { a.button.quiet href=(PASSWORD) { "Change password" } }
-        h2 { "Second factor" }
-        p {
-            @if to.user().second_factor { "A sign-in needs more than your password." }
-            @else { "A sign-in needs your password alone." }
-        }
-        p { a.button.quiet href=(second_factor::PATH) { "Authenticator app" } }
-        p { a.button.quiet href=(passkeys::PATH) { "Passkeys" } }
-        h2 { "Sessions" }
+        h2 { (text!("account-you")) }
+        (components::problem(profile, &["name", "language"]))
+        (components::form(PROFILE, &to.csrf, html! {
+            (name(text!("account-own-name"), &to.user().name, "name", profile, "own-name"))
+            (users::languages(language, profile))
+            button { (text!("word-save")) }
+        }))
+        h2 { (text!("word-email")) }
+        p { (to.user().email) }
         p.hint {
-            "You are signed in on this browser until " (components::time(to.session.ends_at()))
-            ", or for a day without use."
+            @if to.user().is_owner() { (text!("account-email-hint-owner")) }
+            @else { (text!("account-email-hint")) }
+        }
+        p { a.button.quiet href=(EMAIL) { (text!("account-change-email")) } }
+        h2 { (text!("word-password")) }
+        p { a.button.quiet href=(PASSWORD) { (text!("account-change-password")) } }
+        h2 { (text!("second-factor-title")) }
+        p {
+            @if to.user().second_factor { (text!("account-factor-needed")) }
+            @else { (text!("account-factor-not-needed")) }
+        }
+        p { a.button.quiet href=(second_factor::PATH) { (text!("account-authenticator-app")) } }
+        p { a.button.quiet href=(passkeys::PATH) { (text!("passkeys-title")) } }
+        h2 { (text!("account-sessions")) }
+        p.hint {
+            (marked!(
+                "account-sessions-hint",
+                time = |_: &str| components::time(to.session.ends_at()),
+            ))
         }
         (sessions_table(to, &sessions))
     };
-    Ok(layout::page(to, PATH, "Account", content))
+    Ok(layout::page(to, PATH, &text!("account-title"), content))
 }
 
 /// The check box to demand a second factor of all users.
@@ -174,38 +178,54 @@ fn demand(to: &SignedIn<'_>, refused: Option<&Reason>) -> Markup {
         None => to.account().requires_second_factor,
     };
     html! {
-        (inputs::check_box(DEMAND, "required", is_on, html! { "Demand a second factor of all users" }, &problem))
-        p.hint { "A user without one can do nothing until one is set up." }
-        (problem.render("This"))
+        (inputs::check_box(
+            DEMAND,
+            "required",
+            is_on,
+            html! { (text!("account-demand")) },
+            &problem,
+        ))
+        p.hint { (text!("account-demand-hint")) }
+        (problem.render(&text!("account-demand-label")))
     }
 }
 
 fn sessions_table(to: &SignedIn<'_>, sessions: &[OpenSession]) -> Markup {
     let head = html! {
-        th { "Browser" } th { "Address" } th { "Signed in" } th { "Last used" }
-        th { span.hidden { "Actions" } }
+        th { (text!("account-browser")) } th { (text!("account-address")) }
+        th { (text!("account-signed-in")) } th { (text!("account-last-used")) }
+        th { span.hidden { (text!("account-actions")) } }
     };
     let rows = html! {
         @for session in sessions {
             tr {
-                td { (session.device.as_deref().unwrap_or("Unknown")) }
+                td {
+                    @match session.device.as_deref() {
+                        Some(device) => (device),
+                        None => (text!("account-unknown-browser")),
+                    }
+                }
                 td { @if let Some(address) = session.address { code { (address) } } }
                 td { (components::time(session.signed_in_at)) }
                 td { (components::time(session.used_at)) }
                 td {
-                    @if session.is_own { "This browser" } @else {
+                    @if session.is_own { (text!("account-this-browser")) } @else {
                         @let path = format!("{SESSIONS}/{}/end", session.id);
-                        (components::form(&path, &to.csrf, html! { button.quiet { "End" } }))
+                        (components::form(&path, &to.csrf, html! {
+                            button.quiet { (text!("account-end")) }
+                        }))
                     }
                 }
             }
         }
     };
     html! {
-        (components::table("Sessions", head, rows))
+        (components::table(&text!("account-sessions"), head, rows))
         @if sessions.len() > 1 {
             @let path = format!("{SESSIONS}/end-others");
-            (components::form(&path, &to.csrf, html! { button.quiet { "End all other sessions" } }))
+            (components::form(&path, &to.csrf, html! {
+                button.quiet { (text!("account-end-others")) }
+            }))
         }
     }
 }
@@ -231,11 +251,11 @@ pub(super) async fn change_email(to: &SignedIn<'_>) -> Result<Answer, Error> {
 
 fn email_form(to: &SignedIn<'_>, email: &str, refused: Option<&Reason>) -> Answer {
     let email = Field {
-        label: "New e-mail address",
+        label: text!("account-new-email"),
         name: "email",
         kind: "email",
         value: email,
-        hint: "",
+        hint: Cow::default(),
         autocomplete: "email",
     };
     let fields = html! {
@@ -243,15 +263,21 @@ fn email_form(to: &SignedIn<'_>, email: &str, refused: Option<&Reason>) -> Answe
         (email.render(refused))
         (inputs::current_password().render(refused))
         div.actions {
-            button { "Change e-mail address" }
-            a.button.quiet href=(PATH) { "Cancel" }
+            button { (text!("account-change-email")) }
+            a.button.quiet href=(PATH) { (text!("word-cancel")) }
         }
     };
     let content = html! {
-        p { "You sign in as " strong { (to.user().email) } "." }
+        p {
+            (marked!(
+                "account-current-email",
+                [email = to.user().email.as_str()],
+                strong = |words: &str| html! { strong { (words) } },
+            ))
+        }
         (components::form(EMAIL, &to.csrf, fields))
     };
-    layout::page(to, PATH, "Change e-mail address", content)
+    layout::page(to, PATH, &text!("account-change-email"), content)
 }
 
 /// Shows the form to change the password.
@@ -286,15 +312,15 @@ fn password_form(to: &SignedIn<'_>, refused: Option<&Reason>) -> Answer {
         (components::problem(refused, &["currentPassword", password, repeated]))
         (inputs::username(&to.user().email))
         (inputs::current_password().render(refused))
-        (new_password::fields("New password", refused))
+        (new_password::fields(&text!("account-new-password"), refused))
         div.actions {
-            button { "Change password" }
-            a.button.quiet href=(PATH) { "Cancel" }
+            button { (text!("account-change-password")) }
+            a.button.quiet href=(PATH) { (text!("word-cancel")) }
         }
     };
     let content = html! {
-        p.hint { "You are signed out everywhere else." }
+        p.hint { (text!("account-password-hint")) }
         (components::form(PASSWORD, &to.csrf, fields))
     };
-    layout::page(to, PATH, "Change password", content)
+    layout::page(to, PATH, &text!("account-change-password"), content)
 }

@@ -1,11 +1,15 @@
 //! Activity: the audit trail of the account, newest first.
 
+use std::borrow::Cow;
+
 use connect_core::{Author, Error, TrailChange, TrailEntry, TrailFilter, TrailScope, UserRight};
 use maud::{Markup, html};
 use serde_json::Value;
 use url::form_urlencoded::Serializer;
 
-use crate::dashboard::{Answer, components, layout, money, page_request::SignedIn};
+use crate::dashboard::{
+    Answer, components, layout, messages::numbers::money, page_request::SignedIn,
+};
 
 const PATH: &str = "/dashboard/activity";
 
@@ -59,22 +63,21 @@ pub(super) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
         .trail(scope, &filter, named(CURSOR), PAGE)
         .await?;
     let content = html! {
-        p.hint {
-            "Who changed what: the changes by people, and those of prices, names and stock counts by other software. \
-             Sales are in the journal. Entries are kept for " (to.connect.trail_days()) " days."
-        }
+        p.hint { (text!("activity-about", days = to.connect.trail_days())) }
         (filters(to))
         @if page.entries.is_empty() {
             @let text = match page.next {
                 // One page searches only a limited number of entries.
-                Some(_) => "Nothing was found so far. The next page continues the search.",
-                None => "There is nothing here.",
+                Some(_) => text!("activity-none-so-far"),
+                None => text!("activity-none"),
             };
-            (components::empty(text, html! {}))
+            (components::empty(&text, html! {}))
         } @else { (table(to, &page.entries)) }
-        @if let Some(next) = &page.next { p { a href=(next_page(to, next)) { "Older changes" } } }
+        @if let Some(next) = &page.next {
+            p { a href=(next_page(to, next)) { (text!("activity-older")) } }
+        }
     };
-    Ok(layout::page(to, PATH, "Activity", content))
+    Ok(layout::page(to, PATH, &text!("section-activity"), content))
 }
 
 fn filters(to: &SignedIn<'_>) -> Markup {
@@ -86,14 +89,16 @@ fn filters(to: &SignedIn<'_>) -> Markup {
                     input type="hidden" name=(name) value=(to.query.get(name));
                 }
             }
-            label for=(KIND) { "About" }
+            label for=(KIND) { (text!("activity-kind")) }
             select id=(KIND) name=(KIND) {
-                option value="" { "Everything" }
-                @for kind in KINDS { option value=(kind) selected[kind == chosen] { (kind) } }
+                option value="" { (text!("activity-kind-any")) }
+                @for kind in KINDS {
+                    option value=(kind) selected[kind == chosen] { (object(kind)) }
+                }
             }
-            button.quiet { "Find" }
+            button.quiet { (text!("activity-find")) }
             @if !to.query.get(OBJECT).is_empty() || !to.query.get(AUTHOR).is_empty() {
-                a href=(PATH) { "All changes" }
+                a href=(PATH) { (text!("activity-all")) }
             }
         }
     }
@@ -113,7 +118,9 @@ fn next_page(to: &SignedIn<'_>, cursor: &str) -> String {
 }
 
 fn table(to: &SignedIn<'_>, entries: &[TrailEntry]) -> Markup {
-    let head = html! { th { "Time" } th { "Who" } th { "What" } };
+    let head = html! {
+        th { (text!("word-time")) } th { (text!("activity-who")) } th { (text!("activity-what")) }
+    };
     let rows = html! {
         @for entry in entries {
             tr {
@@ -122,27 +129,30 @@ fn table(to: &SignedIn<'_>, entries: &[TrailEntry]) -> Markup {
                 td {
                     @for change in entry.changes.iter().take(MOST_CHANGES) { (what(to, entry, change)) }
                     @let more = entry.changes.len().saturating_sub(MOST_CHANGES);
-                    @if more > 0 { div { "And " (more) " more." } }
+                    @if more > 0 { div { (text!("activity-more", count = more)) } }
                 }
             }
         }
     };
-    components::table("Activity", head, rows)
+    components::table(&text!("section-activity"), head, rows)
 }
 
 /// The author, with a link to the other entries of it.
 fn who(to: &SignedIn<'_>, entry: &TrailEntry) -> Markup {
     let (name, id) = match &entry.author {
-        Author::Operator { .. } => ("The operator".to_owned(), "operator".to_owned()),
+        Author::Operator { .. } => (text!("activity-operator"), "operator".to_owned()),
         Author::User { id } => {
             let mut users = to.account().users.iter();
             let user = users.find(|user| user.id == *id);
-            let name = user.map_or("A former user", |user| &user.name);
-            (name.to_owned(), id.to_string())
+            let name = user.map(|user| Cow::from(&*user.name));
+            (
+                name.unwrap_or_else(|| text!("activity-former-user")),
+                id.to_string(),
+            )
         }
-        Author::Token { id, name } => (format!("Token {name}"), id.to_string()),
-        Author::Screen { id, name } => (format!("Screen {name}"), id.to_string()),
-        _ => ("The service".to_owned(), "service".to_owned()),
+        Author::Token { id, name } => (text!("activity-token", name = name), id.to_string()),
+        Author::Screen { id, name } => (text!("activity-screen", name = name), id.to_string()),
+        _ => (text!("activity-service"), "service".to_owned()),
     };
     html! {
         a href={ (PATH) "?" (AUTHOR) "=" (id) } { (name) }
@@ -155,12 +165,13 @@ fn what(to: &SignedIn<'_>, entry: &TrailEntry, change: &TrailChange) -> Markup {
     let locations = &to.account().locations;
     let place = locations.iter().find(|at| at.id.uuid() == entry.chain);
     let currency = place.map_or("EUR", |place| &place.currency);
-    let verb = match &*change.action {
-        "create" => "new",
-        "change" => "changed",
-        "delete" => "deleted",
-        other => other,
+    let action = action(&change.action);
+    let object = object(&change.object);
+    let object = match &change.name {
+        Some(name) => Cow::Owned(format!("{object} {name}")),
+        None => object,
     };
+    let link = |words: &str| html! { a href={ (PATH) "?" (OBJECT) "=" (change.id) } { (words) } };
     let fields = change.before.keys().chain(change.after.keys());
     let mut fields: Vec<&String> = fields.collect();
     fields.sort_unstable();
@@ -170,24 +181,48 @@ fn what(to: &SignedIn<'_>, entry: &TrailEntry, change: &TrailChange) -> Markup {
     };
     html! {
         div {
-            a href={ (PATH) "?" (OBJECT) "=" (change.id) } {
-                (change.object) @if let Some(name) = &change.name { " " (name) }
+            @if let (Some(place), true) = (place, locations.len() > 1) {
+                (marked!(
+                    "activity-change-at",
+                    [object = &*object, action = &*action, location = &place.name],
+                    a = link,
+                ))
+            } @else {
+                (marked!("activity-change", [object = &*object, action = &*action], a = link))
             }
-            ": " (verb)
-            @if let (Some(place), true) = (place, locations.len() > 1) { " at " (place.name) }
             @for field in fields {
                 div.hint {
-                    (label(field)) ": "
+                    @let (name, before) = (label(field), shown(&change.before, field));
+                    @let after = shown(&change.after, field);
                     @match &*change.action {
-                        "create" => (shown(&change.after, field)),
-                        "delete" => (shown(&change.before, field)),
-                        _ => { (shown(&change.before, field)) " → " (shown(&change.after, field)) }
+                        "create" => (text!("activity-value", field = name, value = after)),
+                        "delete" => (text!("activity-value", field = name, value = before)),
+                        _ => (text!(
+                            "activity-values",
+                            field = name,
+                            before = before,
+                            after = after,
+                        )),
                     }
                 }
             }
-            @for field in &change.hidden { div.hint { (label(field)) ": changed" } }
+            @for field in &change.hidden {
+                div.hint { (text!("activity-hidden", field = label(field))) }
+            }
         }
     }
+}
+
+/// The name of a kind of objects.
+fn object(kind: &str) -> Cow<'_, str> {
+    let name = text_of!("activity-object", &kind.replace(' ', "-"));
+    name.unwrap_or(Cow::Borrowed(kind))
+}
+
+/// An action in a word or two.
+fn action(action: &str) -> Cow<'_, str> {
+    let words = text_of!("activity-action", &action.replace(' ', "-"));
+    words.unwrap_or(Cow::Borrowed(action))
 }
 
 /// The name of a field in words: `priceCents` is the price.
@@ -209,17 +244,19 @@ fn label(field: &str) -> String {
             _ => words.push(letter),
         }
     }
-    words
+    let name = words.to_lowercase().replace(' ', "-");
+    text_of!("activity-field", &name).map_or(words, Cow::into_owned)
 }
 
 /// A value in words.
 fn value(field: &str, value: &Value, currency: &str) -> String {
     match value {
-        Value::Null => "none".to_owned(),
-        Value::Bool(is_so) => if *is_so { "yes" } else { "no" }.to_owned(),
+        Value::Null => text!("activity-no-value").into_owned(),
+        Value::Bool(true) => text!("activity-yes").into_owned(),
+        Value::Bool(false) => text!("activity-no").into_owned(),
         Value::String(text) => text.clone(),
         Value::Number(number) if field == "priceCents" => {
-            money::money(number.as_i64().unwrap_or_default(), currency)
+            money(number.as_i64().unwrap_or_default(), currency)
         }
         Value::Array(values) if values.iter().all(Value::is_string) => {
             let texts: Vec<_> = values.iter().filter_map(Value::as_str).collect();

@@ -1,5 +1,7 @@
 //! Forgotten passwords: a visitor asks for a link by mail.
 
+use std::borrow::Cow;
+
 use connect_core::{Error, Reason};
 use maud::html;
 
@@ -33,19 +35,13 @@ pub(super) async fn ask(request: &PageRequest) -> Result<Answer, Error> {
         Ok(sending) => {
             tokio::spawn(sending);
             let content = html! {
-                p {
-                    "If someone signs in with this address, a message with a link is on its way. The link sets another "
-                    "password; it is good for an hour, and for one use."
-                }
-                p {
-                    "No message? Look among the unwanted ones, and check the address. Another message is sent after "
-                    "five minutes."
-                }
-                p { a href="/dashboard/sign-in" { "Sign in" } }
+                p { (text!("forgotten-on-its-way")) }
+                p { (text!("forgotten-no-message")) }
+                p { a href="/dashboard/sign-in" { (text!("word-sign-in")) } }
             };
             Ok(layout::open_page(
                 request,
-                "Look into your mailbox",
+                &text!("forgotten-look"),
                 content,
             ))
         }
@@ -61,11 +57,11 @@ pub(super) async fn ask(request: &PageRequest) -> Result<Answer, Error> {
 fn form(request: &PageRequest, refused: Option<&Reason>) -> Answer {
     let (cookie, csrf) = request.visitor_forms();
     let email = Field {
-        label: "E-mail address",
+        label: text!("word-email"),
         name: "email",
         kind: "email",
         value: request.form.get("email"),
-        hint: "",
+        hint: Cow::default(),
         autocomplete: "username",
     };
     let content = html! {
@@ -73,17 +69,14 @@ fn form(request: &PageRequest, refused: Option<&Reason>) -> Answer {
             (components::form(PATH, &csrf, html! {
                 (components::problem(refused, &["email"]))
                 (email.render(refused))
-                button { "Send me a link" }
+                button { (text!("forgotten-send")) }
             }))
         } @else {
-            p {
-                "This server sends no mail. Ask an owner of your account, or the operator of this server, for a new "
-                "invitation: it sets another password."
-            }
+            p { (text!("forgotten-no-mail")) }
         }
-        p { a href="/dashboard/sign-in" { "Sign in" } }
+        p { a href="/dashboard/sign-in" { (text!("word-sign-in")) } }
     };
-    let mut answer = layout::open_page(request, "Set another password", content);
+    let mut answer = layout::open_page(request, &text!("forgotten-title"), content);
     answer.cookies.extend(cookie);
     answer
 }

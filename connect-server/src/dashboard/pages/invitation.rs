@@ -76,11 +76,7 @@ pub(super) async fn accept(request: &PageRequest, value: &str) -> Result<Answer,
                 _ => gone(request),
             });
         }
-        Err(Error::Conflict(_)) => {
-            let problem = "this e-mail address is not available; ask for an invitation to \
-                           another one";
-            Error::Conflict(Reason::new(problem))
-        }
+        Err(Error::Conflict(_)) => Error::Conflict(Reason::new(text!("invitation-address-taken"))),
         Err(error) => error,
     };
     refused(Some(&invited), &error);
@@ -90,13 +86,10 @@ pub(super) async fn accept(request: &PageRequest, value: &str) -> Result<Answer,
 
 fn gone(request: &PageRequest) -> Answer {
     let content = html! {
-        p {
-            "It was used, was replaced by a newer one, or is too old: an invitation is good for three days, a link \
-             for a forgotten password for an hour. Ask for a new one."
-        }
-        p { a href="/dashboard/sign-in" { "Sign in" } }
+        p { (text!("invitation-gone-explained")) }
+        p { a href="/dashboard/sign-in" { (text!("word-sign-in")) } }
     };
-    let answer = layout::open_page(request, "This invitation is no longer valid", content);
+    let answer = layout::open_page(request, &text!("invitation-gone"), content);
     answer.with_status(StatusCode::GONE)
 }
 
@@ -105,17 +98,20 @@ fn form(request: &PageRequest, value: &str, invited: &Invited, refused: Option<&
     let fields = html! {
         (components::problem(refused, &new_password::NAMES))
         (inputs::username(&invited.user.email))
-        (new_password::fields("Password", refused))
-        button { "Set password" }
+        (new_password::fields(&text!("word-password"), refused))
+        button { (text!("invitation-set")) }
     };
     let content = html! {
         p {
-            "You are invited to the dashboard of " strong { (invited.account.name) } ". You will sign in as "
-            strong { (invited.user.email) } "."
+            (marked!(
+                "invitation-explained",
+                [name = invited.account.name.as_str(), email = invited.user.email.as_str()],
+                strong = |words: &str| html! { strong { (words) } },
+            ))
         }
         (components::form(&format!("/dashboard/invitations/{value}"), &csrf, fields))
     };
-    let mut answer = layout::open_page(request, "Set your password", content);
+    let mut answer = layout::open_page(request, &text!("invitation-title"), content);
     answer.cookies.extend(cookie);
     answer
 }

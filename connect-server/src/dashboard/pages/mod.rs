@@ -3,10 +3,10 @@
 mod account;
 mod activity;
 mod forgotten;
+mod gallery;
 mod invitation;
 mod names;
 mod once;
-mod overview;
 mod passkeys;
 mod privacy;
 mod problem;
@@ -19,6 +19,7 @@ mod sign_in;
 mod sign_in_passkey;
 mod single_sign_on;
 mod tokens;
+mod usage;
 mod users;
 mod webhooks;
 
@@ -42,7 +43,7 @@ use self::route::{
 };
 use super::{
     answer::Answer,
-    components,
+    components, messages,
     page_request::{PageRequest, SignedIn},
 };
 use crate::{net::completion::complete, telemetry::audit::Action};
@@ -51,8 +52,8 @@ use crate::{net::completion::complete, telemetry::audit::Action};
 ///
 /// Every form of a user is checked for its origin and has an audit line.
 static ROUTES: &[Route] = &[
-    Route::page("", User(|to, _| overview::show(to).boxed())),
-    Route::page("day", With(ReadSales, |to, _| shop::day(to).boxed())),
+    Route::page("", User(|to, _| shop::today(to).boxed())),
+    Route::page("usage", User(|to, _| usage::show(to).boxed())),
     Route::page(
         "journal",
         With(ReadSales, |to, _| shop::journal(to).boxed()),
@@ -90,6 +91,7 @@ static ROUTES: &[Route] = &[
         Sandbox(|to, sandbox| sandbox::act(to, sandbox).boxed()),
     )
     .once(once::SANDBOX),
+    Route::page("components", Sandbox(|to, _| made(gallery::show(to)))),
     Route::page(
         "activity",
         With(ReadTrail, |to, _| activity::list(to).boxed()),
@@ -486,9 +488,19 @@ pub(crate) async fn answer(request: PageRequest) -> Answer {
 
 async fn find_answer(request: PageRequest) -> Answer {
     if request.method == Method::GET && request.segments() == ["style.css"] {
-        return Answer::style();
+        return Answer::style(request.query.get("v"));
     }
-    let answer = match request.signed_in().await {
+    let session = request.signed_in().await;
+    let language = match &session {
+        Ok(to) => to.user().language,
+        Err(_) => messages::of_browser(&request.headers),
+    };
+    messages::in_language(language, answer_in_language(&request, session)).await
+}
+
+/// Answers a request with a page in the language of the work.
+async fn answer_in_language(request: &PageRequest, session: Result<SignedIn<'_>, Error>) -> Answer {
+    let answer = match session {
         Ok(to) => {
             let answer = of_user(&to).await;
             let mut answer = answer.unwrap_or_else(|error| problem_of_user(&to, &error));
@@ -496,10 +508,10 @@ async fn find_answer(request: PageRequest) -> Answer {
             Ok(answer)
         }
         Err(Error::Unauthorized(_)) => {
-            let answer = of_visitor(&request).await;
-            answer.map_err(|error| problem(&request, &error))
+            let answer = of_visitor(request).await;
+            answer.map_err(|error| problem(request, &error))
         }
-        Err(error) => Err(problem(&request, &error)),
+        Err(error) => Err(problem(request, &error)),
     };
     answer.unwrap_or_else(|problem| problem)
 }

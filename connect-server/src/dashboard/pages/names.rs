@@ -1,5 +1,7 @@
 //! The names of locations and screens.
 
+use std::borrow::Cow;
+
 use connect_core::{Error, Reason, UserRight};
 use maud::{Markup, html};
 
@@ -66,33 +68,27 @@ async fn page(to: &SignedIn<'_>, refused: Option<&Reason>) -> Result<Answer, Err
     let locations = to.locations(UserRight::ManageLocations);
     let screens = to.connect.screens(to.account().id).await?;
     let content = html! {
-        p.hint {
-            "Receipts, orders and movements of stock keep the name of the time when they were \
-             written."
-        }
-        h2 { "Locations" }
+        p.hint { (text!("names-about")) }
+        h2 { (text!("overview-locations")) }
         @if locations.is_empty() {
-            (components::empty(
-                "This account has no locations yet. Ask the operator of this server to add one.",
-                html! {},
-            ))
+            (components::empty(&text!("overview-no-locations"), html! {}))
         }
         @for location in locations {
             (form(to, LOCATION, &location.id.to_string(), &location.name, refused))
         }
-        h2 { "Screens" }
+        h2 { (text!("section-screens")) }
         @if screens.is_empty() {
             (components::empty(
-                "This account has no screens yet.",
-                html! { a.button href=(SECTION) { "Add a screen" } },
+                &text!("names-no-screens"),
+                html! { a.button href=(SECTION) { (text!("names-add-screen")) } },
             ))
         }
         @for (screen, _) in &screens {
             (form(to, SCREEN, &screen.id.to_string(), &screen.name, refused))
         }
-        p { a href=(SECTION) { "Back to the screens" } }
+        p { a href=(SECTION) { (text!("screens-back")) } }
     };
-    Ok(layout::page(to, SECTION, "Names", content))
+    Ok(layout::page(to, SECTION, &text!("names-title"), content))
 }
 
 /// The form of one name, with the problem if this form was sent.
@@ -101,11 +97,11 @@ fn form(to: &SignedIn<'_>, kind: &str, id: &str, name: &str, refused: Option<&Re
     let problem = refused.filter(|_| is_sent);
     let typed = if is_sent { to.form.get(NAME) } else { name };
     let field = Field {
-        label: &format!("Name of {name}"),
+        label: text!("names-name-of", name = name),
         name: NAME,
         kind: "text",
         value: typed,
-        hint: "",
+        hint: Cow::default(),
         autocomplete: "off",
     };
     let fields = html! {
@@ -114,7 +110,9 @@ fn form(to: &SignedIn<'_>, kind: &str, id: &str, name: &str, refused: Option<&Re
         (components::problem(problem, &[NAME]))
         div.row {
             (field.render_as(&format!("{kind}-{id}"), problem))
-            button.quiet aria-label={ "Rename " (name) } { "Rename" }
+            button.quiet aria-label=(text!("names-rename-of", name = name)) {
+                (text!("names-rename"))
+            }
         }
     };
     components::form(PATH, &to.csrf, fields)

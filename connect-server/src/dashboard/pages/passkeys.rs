@@ -18,9 +18,6 @@ const ACCOUNT: &str = "/dashboard/account";
 pub(super) const PATH: &str = "/dashboard/account/passkeys";
 const ADD: &str = "/dashboard/account/passkeys/add";
 
-/// The title of the page.
-const TITLE: &str = "Passkeys";
-
 /// Shows the passkeys, and the way to another one.
 pub(super) async fn show(to: &SignedIn<'_>) -> Result<Answer, Error> {
     page(to, None).await
@@ -72,55 +69,62 @@ fn invalid(Unverified(problem): Unverified) -> Error {
 async fn page(to: &SignedIn<'_>, refused: Option<&Reason>) -> Result<Answer, Error> {
     let passkeys = to.connect.passkeys(&to.session).await?;
     let content = html! {
+        p { (text!("passkeys-explained")) }
         p {
-            "With a passkey you sign in by the fingerprint, face or PIN of your phone, computer or security key. It "
-            "works on this dashboard alone, so no other site can ask for it."
-        }
-        p {
-            "After your password you then need a passkey as well, or a code: without both you cannot sign in. So add two, or an "
-            a href=(second_factor::PATH) { "authenticator app" } " with its recovery codes."
+            (marked!(
+                "passkeys-add-two",
+                a = |words: &str| html! { a href=(second_factor::PATH) { (words) } },
+            ))
         }
         (components::problem(refused, &["name", "currentPassword"]))
         @if passkeys.is_empty() {
-            p { "You have no passkey yet." }
+            p { (text!("passkeys-none")) }
         } @else {
             (list(to, &passkeys))
             (second_factor::hint_of_demand(to))
         }
-        h2 { "Add a passkey" }
+        h2 { (text!("passkeys-add")) }
         (adding(to, refused))
-        p { a href=(ACCOUNT) { "Back to the account" } }
+        p { a href=(ACCOUNT) { (text!("account-back")) } }
     };
-    Ok(layout::page(to, ACCOUNT, TITLE, content))
+    Ok(layout::page(to, ACCOUNT, &text!("passkeys-title"), content))
 }
 
 fn list(to: &SignedIn<'_>, passkeys: &[Passkey]) -> Markup {
-    let head = html! { th { "Name" } th { "Added" } th { "Last sign-in" } th { span.hidden { "Action" } } };
+    let head = html! {
+        th { (text!("word-name")) } th { (text!("passkeys-added")) }
+        th { (text!("passkeys-last-sign-in")) } th { span.hidden { (text!("passkeys-action")) } }
+    };
     let rows = html! {
         @for (number, passkey) in passkeys.iter().enumerate() {
             tr {
                 td { (passkey.name) }
                 td { (components::time(passkey.added_at)) }
-                td { @match passkey.used_at { Some(at) => (components::time(at)), None => "Never" } }
+                td {
+                    @match passkey.used_at {
+                        Some(at) => (components::time(at)),
+                        None => (text!("passkeys-never")),
+                    }
+                }
                 td { (removing(to, passkey, number)) }
             }
         }
     };
-    components::table("Your passkeys", head, rows)
+    components::table(&text!("passkeys-yours"), head, rows)
 }
 
 fn removing(to: &SignedIn<'_>, passkey: &Passkey, number: usize) -> Markup {
     components::confirmed(
-        &format!("Remove… {}", passkey.name),
-        "Remove…",
-        "It no longer signs you in. You are signed out everywhere else.",
+        &text!("account-remove-of", name = passkey.name.as_str()),
+        &text!("account-remove"),
+        &text!("passkeys-remove-consequence"),
         components::form(
             &format!("{PATH}/{}/remove", passkey.id),
             &to.csrf,
             html! {
                 (inputs::username(&to.user().email))
                 (inputs::current_password().render_as(&format!("password-of-{number}"), None))
-                button.danger { "Remove the passkey" }
+                button.danger { (text!("passkeys-remove")) }
             },
         ),
     )
@@ -129,17 +133,17 @@ fn removing(to: &SignedIn<'_>, passkey: &Passkey, number: usize) -> Markup {
 /// The form for another passkey, or the reason why there is none.
 fn adding(to: &SignedIn<'_>, refused: Option<&Reason>) -> Markup {
     let name = Field {
-        label: "Name of the passkey",
+        label: text!("passkeys-name"),
         name: "name",
         kind: "text",
         value: to.form.get("name"),
-        hint: "Such as the device that keeps it: My phone.",
+        hint: text!("passkeys-name-hint"),
         autocomplete: "off",
     };
     let owner_url = &to.context.owner_url;
     html! {
         @if to.user().needs_provider() {
-            p { "You sign in through the provider of your company, and need none." }
+            p { (text!("passkeys-not-needed")) }
         } @else if RelyingParty::at(owner_url).is_none() {
             p { (passkeys::no_passkeys(owner_url)) }
         } @else {
@@ -148,7 +152,7 @@ fn adding(to: &SignedIn<'_>, refused: Option<&Reason>) -> Markup {
                 (name.render(refused))
                 (inputs::username(&to.user().email))
                 (inputs::current_password().render(refused))
-                button { "Go on" }
+                button { (text!("passkeys-go-on")) }
             }))
         }
     }
@@ -159,13 +163,13 @@ fn asking(to: &SignedIn<'_>, party: &RelyingParty, options: &str) -> Answer {
     let fields = html! {
         (components::hidden(&to.csrf))
         div.actions {
-            button { "Make the passkey" }
-            a.button.quiet href=(PATH) { "Cancel" }
+            button { (text!("passkeys-make")) }
+            a.button.quiet href=(PATH) { (text!("word-cancel")) }
         }
     };
     let content = html! {
-        p { "Press the button. Your browser then asks for the device, and for your fingerprint, face or PIN." }
+        p { (text!("passkeys-press-button")) }
         (passkeys::asking(party, (ADD, options), true, fields))
     };
-    layout::page(to, ACCOUNT, "Add a passkey", content).with_script()
+    layout::page(to, ACCOUNT, &text!("passkeys-add"), content).with_script()
 }

@@ -1,5 +1,7 @@
 //! Privacy: export, erasure, and how long personal data is kept.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use connect_core::{Error, PlannedErasure, Reason, Retention, wire::Id, wire::Location};
 use maud::{Markup, html};
@@ -32,29 +34,43 @@ const BLANK: &str = "/dashboard/privacy/blank";
 const FILE: usize = 8 * 1024 * 1024;
 
 /// The fields of the times to keep data: name, label, and the value of the account.
-type Days = (&'static str, &'static str, fn(&Retention) -> Option<u32>);
+type Days = (
+    &'static str,
+    fn() -> Cow<'static, str>,
+    fn(&Retention) -> Option<u32>,
+);
 
 const DAYS: [Days; 6] = [
-    ("orderDays", "Remove orders", |of| of.order_days),
+    (
+        "orderDays",
+        || text!("privacy-order-days"),
+        |of| of.order_days,
+    ),
     (
         "personDays",
-        "Blank the names of customers and employees",
+        || text!("privacy-person-days"),
         |of| of.person_days,
     ),
-    ("eventDays", "Keep events (7 to 30)", |of| of.event_days),
+    (
+        "eventDays",
+        || text!("privacy-event-days"),
+        |of| of.event_days,
+    ),
     (
         "deliveryDays",
-        "Keep the log of deliveries (7 to 30)",
+        || text!("privacy-delivery-days"),
         |of| of.delivery_days,
     ),
     (
         "requestDays",
-        "Show the last requests of tokens (7 to 30)",
+        || text!("privacy-request-days"),
         |of| of.request_days,
     ),
-    ("journalDays", "Keep the journal after an erasure", |of| {
-        of.journal_days
-    }),
+    (
+        "journalDays",
+        || text!("privacy-journal-days"),
+        |of| of.journal_days,
+    ),
 ];
 
 /// Shows the page.
@@ -72,19 +88,16 @@ pub(super) async fn export(to: &SignedIn<'_>) -> Result<Answer, Error> {
         format!("{EXPORT}?{}", query.finish())
     });
     let content = html! {
-        p {
-            "Everything of " (to.account().name) ": a record per line, in JSON, with the images. Passwords and the \
-             values of tokens and keys are not in it."
-        }
-        @if next.is_some() || from.is_some() { p { "It has several files. Download each, in order." } }
+        p { (text!("privacy-export-explained", name = to.account().name.as_str())) }
+        @if next.is_some() || from.is_some() { p { (text!("privacy-several-files")) } }
         (components::form(EXPORT, &to.csrf, html! {
             @if let Some(from) = from { input type="hidden" name="from" value=(from); }
-            button { "Download" }
+            button { (text!("privacy-download")) }
         }))
-        @if let Some(next) = next { p { a href=(next) { "The next file" } } }
-        p { a href=(PATH) { "Back to privacy" } }
+        @if let Some(next) = next { p { a href=(next) { (text!("privacy-next-file")) } } }
+        p { a href=(PATH) { (text!("privacy-back")) } }
     };
-    Ok(layout::page(to, PATH, "Export", content))
+    Ok(layout::page(to, PATH, &text!("privacy-export"), content))
 }
 
 /// Sends a file of the export.
@@ -157,7 +170,7 @@ fn check_name(to: &SignedIn<'_>, location: Option<Id<Location>>) -> Result<(), E
         true => Ok(()),
         false => Err(Error::Invalid(Reason::of(
             "name",
-            "must be the name of what is erased, as it is written above",
+            text!("privacy-must-be-name"),
         ))),
     }
 }
@@ -192,7 +205,7 @@ pub(super) async fn retention(to: &SignedIn<'_>) -> Result<Answer, Error> {
         // An empty field takes the setting away.
         "" => Ok(Some(0)),
         text => {
-            let wrong = || Error::Invalid(Reason::of(name, "must be a number of days"));
+            let wrong = || Error::Invalid(Reason::of(name, text!("privacy-must-be-days")));
             text.parse().map(Some).map_err(|_| wrong())
         }
     };
@@ -246,55 +259,47 @@ fn page(to: &SignedIn<'_>, refused: Option<&Reason>) -> Answer {
     fields.push("name");
     let content = html! {
         (components::problem(refused, &fields))
-        h2 { "Export" }
-        p.hint { "A file with everything of the account, for you or for another service." }
-        p { a.button.quiet href=(EXPORT) { "Export" } }
-        h2 { "How long data is kept" }
-        p.hint {
-            "In days; an empty field leaves it to the service. Orders and names are kept then, events and deliveries \
-             for 30 days, and an erasure takes the journal with it."
-        }
+        h2 { (text!("privacy-export")) }
+        p.hint { (text!("privacy-export-hint")) }
+        p { a.button.quiet href=(EXPORT) { (text!("privacy-export")) } }
+        h2 { (text!("privacy-retention")) }
+        p.hint { (text!("privacy-retention-hint")) }
         (components::form(RETENTION, &to.csrf, html! {
             @for (name, label, days) in DAYS {
                 @let stored = days(&account.retention).map(|days| days.to_string());
                 @let value = if is_retention { Some(to.form.get(name).to_owned()) } else { stored };
                 @let problem = Problem::of(name, refused);
+                @let label = label();
                 div.field {
                     label for=(name) { (label) }
                     input id=(name) name=(name) type="text" inputmode="numeric" value=[value]
                         aria-invalid=[problem.invalid()] aria-describedby=[problem.id()];
-                    (problem.render(label))
+                    (problem.render(&label))
                 }
             }
-            button { "Save" }
+            button { (text!("word-save")) }
         }))
-        h2 { "Blank a person" }
-        p.hint {
-            "The name goes from receipts, orders and events. Write the name as it is stored, or the id of one \
-             receipt or order."
-        }
+        h2 { (text!("privacy-blank-person")) }
+        p.hint { (text!("privacy-blank-hint")) }
         @for at in &account.locations {
             (components::form(BLANK, &to.csrf, html! {
                 input type="hidden" name="locationId" value=(at.id);
                 div.field {
                     @let id = format!("person-{}", at.id);
-                    label for=(id) { "Person at " (at.name) }
+                    label for=(id) { (text!("privacy-person-at", location = at.name.as_str())) }
                     input id=(id) name="person" type="text" required autocomplete="off";
                 }
-                button.quiet { "Blank" }
+                button.quiet { (text!("privacy-blank")) }
             }))
         }
-        h2 { "Erase" }
-        p.hint {
-            "Everything goes on for 30 days, in which you can take it back. Then all of it is removed for good; \
-             backups hold it until they are deleted."
-        }
+        h2 { (text!("privacy-erase")) }
+        p.hint { (text!("privacy-erase-hint")) }
         @for at in &account.locations {
             (erasure(to, &at.name, Some(at.id), account.planned_erasure(Some(at.id)), refused))
         }
         (erasure(to, &account.name, None, account.planned_erasure(None), refused))
     };
-    layout::page(to, PATH, "Privacy", content)
+    layout::page(to, PATH, &text!("privacy-title"), content)
 }
 
 /// The form for an erasure, or for taking it back.
@@ -305,30 +310,38 @@ fn erasure(
     planned: Option<PlannedErasure>,
     refused: Option<&Reason>,
 ) -> Markup {
-    let (what, path) = match location {
-        Some(id) => ("the location", format!("{PATH}/locations/{id}")),
-        None => ("the whole account", PATH.to_owned()),
+    let (full, path) = match location {
+        Some(id) => (
+            text!("privacy-erase-location", name = name),
+            format!("{PATH}/locations/{id}"),
+        ),
+        None => (text!("privacy-erase-account", name = name), PATH.to_owned()),
     };
     let is_sent = to.path == format!("{path}/erase");
     let problem = Problem::of("name", refused.filter(|_| is_sent));
     html! {
         @if let Some(planned) = planned {
-            p.warning { "Erased at " (components::time(planned.erase_at)) ": " (what) " " (name) "." }
+            @let time = |_: &str| components::time(planned.erase_at);
+            p.warning {
+                @match location {
+                    Some(_) => (marked!("privacy-location-erased", [name = name], time = time)),
+                    None => (marked!("privacy-account-erased", [name = name], time = time)),
+                }
+            }
             (components::form(&format!("{path}/keep"), &to.csrf, html! {
-                button { "Keep " (name) }
+                button { (text!("privacy-keep", name = name)) }
             }))
         } @else {
-            @let full = format!("Erase {what} {name}");
-            (components::confirmed(&full, &full, "Write its name, to be sure that it is meant.",
+            (components::confirmed(&full, &full, &text!("privacy-write-name"),
                 components::form(&format!("{path}/erase"), &to.csrf, html! {
                     div.field {
                         @let field = format!("name{}", location.map(|id| format!("-{id}")).unwrap_or_default());
-                        label for=(field) { "Name" }
+                        label for=(field) { (text!("word-name")) }
                         input id=(field) name="name" type="text" required autocomplete="off"
                             aria-invalid=[problem.invalid()] aria-describedby=[problem.id()];
-                        (problem.render("Name"))
+                        (problem.render(&text!("word-name")))
                     }
-                    button { "Erase" }
+                    button { (text!("privacy-erase")) }
                 })
             ))
         }

@@ -1,5 +1,7 @@
 //! The pages of errors.
 
+use std::borrow::Cow;
+
 use connect_core::Error;
 use maud::{Markup, html};
 
@@ -8,37 +10,34 @@ use crate::dashboard::{
     sections::ROOT,
 };
 
-/// The title of the page of most errors.
-const OTHER_PROBLEM: &str = "This did not work";
-
 /// Makes the page of an error for a user.
 pub(in crate::dashboard) fn problem_of_user(to: &SignedIn<'_>, error: &Error) -> Answer {
     let content = explained(&error.problem_for_people().to_string());
-    with_cause(layout::page(to, "", title(error), content), error)
+    with_cause(layout::page(to, "", &title(error), content), error)
 }
 
 /// Makes the page of an error for a visitor.
 pub(in crate::dashboard) fn problem(request: &PageRequest, error: &Error) -> Answer {
     let content = explained(&error.problem_for_people().to_string());
-    with_cause(layout::open_page(request, title(error), content), error)
+    with_cause(layout::open_page(request, &title(error), content), error)
 }
 
 /// Makes the page for a request refused before its sender is known.
 pub(crate) fn problem_of_request(problem: &str) -> Markup {
-    layout::bare_page(OTHER_PROBLEM, explained(problem))
+    layout::bare_page(&text!("problem-other"), explained(problem))
 }
 
-fn title(error: &Error) -> &'static str {
+fn title(error: &Error) -> Cow<'static, str> {
     match error {
-        Error::NotFound(_) => "Not found",
-        _ => OTHER_PROBLEM,
+        Error::NotFound(_) => text!("problem-not-found"),
+        _ => text!("problem-other"),
     }
 }
 
 fn explained(problem: &str) -> Markup {
     html! {
         p { (sentence(problem)) }
-        p { a href=(ROOT) { "Go to the overview" } }
+        p { a href=(ROOT) { (text!("problem-to-overview")) } }
     }
 }
 

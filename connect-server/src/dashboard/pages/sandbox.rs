@@ -1,5 +1,7 @@
 //! The buttons of the sandbox, to simulate events in a shop.
 
+use std::borrow::Cow;
+
 use connect_core::{Error, Reason, UserRight};
 use maud::{Markup, html};
 
@@ -19,45 +21,10 @@ const PATH: &str = "/dashboard/sandbox";
 /// The field with the day to simulate.
 const DAYS_AGO: &str = "daysAgo";
 
-/// The buttons: value, label and effect.
-const BUTTONS: &[(&str, &str, &str)] = &[
-    ("sale", "Sell something", "A register writes a sale."),
-    (
-        "refund",
-        "Take the last sale back",
-        "The register writes a refund.",
-    ),
-    (
-        "z-report",
-        "Close the register",
-        "The register writes a Z report.",
-    ),
-    ("order", "Order something", "A kiosk makes an order."),
-    (
-        "order-step",
-        "Move an order on",
-        "The order that is furthest on its way takes a step.",
-    ),
-    (
-        "day",
-        "A day of trade",
-        "Sales, refunds and orders from 9 to 19, today up to now, and a Z report.",
-    ),
-];
-
-/// The choices for putting the clock ahead: seconds, and label.
-const ADVANCES: &[(&str, &str)] = &[
-    ("60", "a minute"),
-    ("3600", "an hour"),
-    ("86400", "a day"),
-    ("604800", "a week"),
-    ("2678400", "31 days"),
-];
-
 /// Shows the buttons.
 pub(super) async fn show(to: &SignedIn<'_>, sandbox: &Sandbox) -> Result<Answer, Error> {
     let Some(shop) = PageLocation::find(to, UserRight::UseSandbox)? else {
-        return Ok(shop::nowhere(to, PATH, "Sandbox"));
+        return Ok(shop::nowhere(to, PATH, &text!("section-sandbox")));
     };
     page(to, sandbox, &shop, None).await
 }
@@ -72,10 +39,7 @@ async fn page(
     let is_alone = !sandbox.has_live_account().await?;
     let content = html! {
         (components::problem(refused, &[]))
-        p.hint {
-            "Nothing here is real. Each button acts as a shop would, with all consequences: sums, \
-             stock, events and webhooks."
-        }
+        p.hint { (text!("sandbox-about")) }
         form method="post" action=(PATH) {
             (components::hidden(&to.csrf))
             input type="hidden" name="at" value=(shop.location.id);
@@ -83,26 +47,71 @@ async fn page(
             (clock(sandbox, to.form.get(ADVANCE_FIELD), is_alone))
         }
     };
-    Ok(shop::page(to, shop, PATH, "Sandbox", content))
+    Ok(shop::page(
+        to,
+        shop,
+        PATH,
+        &text!("section-sandbox"),
+        content,
+    ))
+}
+
+/// The events to simulate: value, label and effect.
+fn events() -> [(&'static str, Cow<'static, str>, Cow<'static, str>); 6] {
+    [
+        ("sale", text!("sandbox-sale"), text!("sandbox-sale-effect")),
+        (
+            "refund",
+            text!("sandbox-refund"),
+            text!("sandbox-refund-effect"),
+        ),
+        (
+            "z-report",
+            text!("sandbox-z-report"),
+            text!("sandbox-z-report-effect"),
+        ),
+        (
+            "order",
+            text!("sandbox-order"),
+            text!("sandbox-order-effect"),
+        ),
+        (
+            "order-step",
+            text!("sandbox-order-step"),
+            text!("sandbox-order-step-effect"),
+        ),
+        ("day", text!("sandbox-day"), text!("sandbox-day-effect")),
+    ]
+}
+
+/// The choices for putting the clock ahead: seconds, and label.
+fn advances() -> [(&'static str, Cow<'static, str>); 5] {
+    [
+        ("60", text!("sandbox-by-minute")),
+        ("3600", text!("sandbox-by-hour")),
+        ("86400", text!("sandbox-by-day")),
+        ("604800", text!("sandbox-by-week")),
+        ("2678400", text!("sandbox-by-days", days = 31_u32)),
+    ]
 }
 
 fn buttons(chosen: &str) -> Markup {
-    let days = (2..14).map(|days| (days.to_string(), format!("{days} days ago")));
+    let days = (2_u32..14).map(|days| (days.to_string(), text!("sandbox-days-ago", days = days)));
     html! {
-        @for (value, words, about) in BUTTONS {
+        @for (value, words, effect) in events() {
             div.filter {
                 button.quiet name="do" value=(value) { (words) } " "
-                @if *value == "day" {
-                    label for="days-ago" { "of" } " "
+                @if value == "day" {
+                    label for="days-ago" { (text!("sandbox-day-of")) } " "
                     select id="days-ago" name=(DAYS_AGO) {
-                        option value="0" { "today" }
-                        option value="1" selected[chosen == "1"] { "yesterday" }
+                        option value="0" { (text!("sandbox-today")) }
+                        option value="1" selected[chosen == "1"] { (text!("sandbox-yesterday")) }
                         @for (days, words) in days.clone() {
                             option value=(days) selected[chosen == days] { (words) }
                         }
                     } " "
                 }
-                span.hint { (about) }
+                span.hint { (effect) }
             }
         }
     }
@@ -112,32 +121,27 @@ fn buttons(chosen: &str) -> Markup {
 /// The button is missing while the server has a live account.
 fn clock(sandbox: &Sandbox, chosen: &str, is_alone: bool) -> Markup {
     let clock = sandbox.clock();
+    let time = |_: &str| components::time(clock.now);
     html! {
-        h2 { "The clock" }
+        h2 { (text!("sandbox-clock")) }
         p {
-            "Here it is " (components::time(clock.now))
-            @if clock.ahead_by_seconds > 0 { ", ahead of the real time" }
-            "."
+            @if clock.ahead_by_seconds > 0 { (marked!("sandbox-time-ahead", time = time)) }
+            @else { (marked!("sandbox-time", time = time)) }
         }
         @if is_alone {
-            p {
-                "Put ahead, tokens and sessions expire, retries of webhooks come due, and days end. It \
-                 does not go back."
-            }
+            p { (text!("sandbox-advance-effect")) }
             div.filter {
-                button.quiet name="do" value="clock" { "Put the clock ahead" } " "
-                label for="advance-by" { "by" } " "
+                button.quiet name="do" value="clock" { (text!("sandbox-advance")) } " "
+                label for="advance-by" { (text!("sandbox-advance-by")) } " "
                 select id="advance-by" name=(ADVANCE_FIELD) {
-                    @for (seconds, words) in ADVANCES {
-                        option value=(seconds) selected[chosen == *seconds] { (words) }
+                    @for (seconds, words) in advances() {
+                        option value=(seconds) selected[chosen == seconds] { (words) }
                     }
                 } " "
-                span.hint { "For all shops of this server. After a week you have to sign in again." }
+                span.hint { (text!("sandbox-advance-hint")) }
             }
         } @else {
-            p.hint {
-                "It cannot be put ahead: this server has a live account, whose time would move too."
-            }
+            p.hint { (text!("sandbox-no-advance")) }
         }
     }
 }
@@ -145,7 +149,7 @@ fn clock(sandbox: &Sandbox, chosen: &str, is_alone: bool) -> Markup {
 /// Simulates the chosen event, or puts the clock ahead.
 pub(super) async fn act(to: &SignedIn<'_>, sandbox: &Sandbox) -> Result<Answer, Error> {
     let Some(shop) = PageLocation::find(to, UserRight::UseSandbox)? else {
-        return Ok(shop::nowhere(to, PATH, "Sandbox"));
+        return Ok(shop::nowhere(to, PATH, &text!("section-sandbox")));
     };
     let acted = async {
         let notice = done(to, sandbox, &shop).await?;
@@ -179,8 +183,7 @@ async fn done(to: &SignedIn<'_>, sandbox: &Sandbox, shop: &PageLocation) -> Resu
         "order-step" => Simulation::OrderStep,
         "day" => Simulation::Day(days_ago(to.form.get(DAYS_AGO))?),
         _ => {
-            let problem = "there is no simulation of this name; use the buttons of the page";
-            return Err(Error::NotFound(Reason::new(problem)));
+            return Err(Error::NotFound(Reason::new(text!("sandbox-unknown"))));
         }
     };
     let place = SandboxLocation {

@@ -1,6 +1,8 @@
 //! Screens: registers, kiosks and Scan & Order pages.
 //! They make the API available, and write with keys.
 
+use std::borrow::Cow;
+
 use connect_core::{
     AccountLocation, Error, Reason, Screen, ScreenKey, ScreenType, UserRight, wire::Id,
 };
@@ -12,6 +14,7 @@ use crate::{
         Answer, components,
         inputs::{self, Field},
         layout,
+        messages::markup,
         notices::{self, Notice},
         page_request::SignedIn,
     },
@@ -19,15 +22,11 @@ use crate::{
 
 const PATH: &str = "/dashboard/screens";
 
-/// The types of screens, with value and label.
-const TYPES: &[(ScreenType, &str, &str)] = &[
-    (ScreenType::Pos, "pos", "Register"),
-    (ScreenType::OrderKiosk, "order_kiosk", "Order kiosk"),
-    (
-        ScreenType::ScanAndOrder,
-        "scan_and_order",
-        "Scan & Order page",
-    ),
+/// The types of screens, with their values.
+const TYPES: [(ScreenType, &str); 3] = [
+    (ScreenType::Pos, "pos"),
+    (ScreenType::OrderKiosk, "order_kiosk"),
+    (ScreenType::ScanAndOrder, "scan_and_order"),
 ];
 
 /// Shows the list.
@@ -55,11 +54,16 @@ pub(super) async fn roll(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     let id = components::id(id)?;
     let done = to.execute(ScreenCommand::Roll { id }).await?;
     let content = html! {
-        p { "If the screen had a key before, that is refused from now on." }
-        (components::shown_once("Key", done.secret.as_ref()))
-        p { a href=(PATH) { "Back to the screens" } }
+        p { (text!("screens-former-key")) }
+        (components::shown_once(&text!("word-key"), done.secret.as_ref()))
+        p { a href=(PATH) { (text!("screens-back")) } }
     };
-    Ok(layout::page(to, PATH, "Key created", content))
+    Ok(layout::page(
+        to,
+        PATH,
+        &text!("screens-key-created"),
+        content,
+    ))
 }
 
 /// Revokes the key of a screen.
@@ -78,15 +82,14 @@ pub(super) async fn delete(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error>
 
 /// Reads the form.
 fn new_screen(to: &SignedIn<'_>) -> Result<ScreenCommand, Error> {
-    let unchosen = |field: &str| Error::Invalid(Reason::of(field, "must be chosen"));
+    let unchosen = |field: &str| Error::Invalid(Reason::of(field, text!("screens-unchosen")));
     let location: Result<Id<_>, _> = to.form.get("locationId").parse();
-    let kind = TYPES
-        .iter()
-        .find(|(_, value, _)| *value == to.form.get("type"));
-    let (kind, ..) = kind.ok_or_else(|| unchosen("type"))?;
+    let mut types = TYPES.into_iter();
+    let kind = types.find(|(_, value)| *value == to.form.get("type"));
+    let (kind, _) = kind.ok_or_else(|| unchosen("type"))?;
     Ok(ScreenCommand::Create {
         location: location.map_err(|_| unchosen("locationId"))?,
-        kind: *kind,
+        kind,
         name: to.form.get("name").to_owned(),
         no_key: true,
     })
@@ -96,30 +99,23 @@ async fn page(to: &SignedIn<'_>, reason: Option<&Reason>) -> Result<Answer, Erro
     let account = to.account();
     let screens = to.connect.screens(account.id).await?;
     let content = html! {
-        p.hint {
-            "Registers write sales, kiosks and Scan & Order pages write orders, each with a key of its own. \
-             The API is available as long as there is at least one screen."
-        }
+        p.hint { (text!("screens-about")) }
         @if account.screens.is_empty() {
-            p.warning {
-                "The API is not available, because there is no screen: every call is answered with "
-                code { "api_not_available" } ". Add one below."
-            }
+            p.warning { (marked!("screens-none", code = markup::code)) }
         } @else { (table(to, &screens)) }
-        p { a href="/dashboard/screens/names" { "Rename screens and locations" } }
-        h2 { "Add screen" }
+        p { a href="/dashboard/screens/names" { (text!("screens-rename")) } }
+        h2 { (text!("screens-add")) }
         @if to.locations(UserRight::ManageScreens).is_empty() {
-            (components::empty("A screen belongs to a location, and this account has none yet. \
-                 Ask the operator of this server to add one.", html! {}))
+            (components::empty(&text!("screens-no-locations"), html! {}))
         } @else { (form(to, reason)) }
     };
-    Ok(layout::page(to, PATH, "Screens", content))
+    Ok(layout::page(to, PATH, &text!("section-screens"), content))
 }
 
 fn table(to: &SignedIn<'_>, screens: &[(Screen, Option<ScreenKey>)]) -> Markup {
     let head = html! {
-        th { "Name" } th { "Type" } th { "Location" } th { "Key" }
-        th { span.hidden { "Actions" } }
+        th { (text!("word-name")) } th { (text!("screens-type")) } th { (text!("word-location")) }
+        th { (text!("word-key")) } th { span.hidden { (text!("tokens-actions")) } }
     };
     let rows = html! {
         @for (screen, key) in screens {
@@ -131,16 +127,21 @@ fn table(to: &SignedIn<'_>, screens: &[(Screen, Option<ScreenKey>)]) -> Markup {
                     @match key {
                         Some(key) => {
                             code { (key.prefix) "…" } br;
-                            span.hint { "Created " (components::time(key.created_at)) }
+                            span.hint {
+                                (marked!(
+                                    "screens-key-created-at",
+                                    time = |_: &str| components::time(key.created_at),
+                                ))
+                            }
                         }
-                        None => "No key",
+                        None => (text!("screens-no-key")),
                     }
                 }
                 td { div.actions { (actions(to, screen, key.is_some())) } }
             }
         }
     };
-    components::table("Screens", head, rows)
+    components::table(&text!("section-screens"), head, rows)
 }
 
 fn actions(to: &SignedIn<'_>, screen: &Screen, has_key: bool) -> Markup {
@@ -151,33 +152,44 @@ fn actions(to: &SignedIn<'_>, screen: &Screen, has_key: bool) -> Markup {
     html! {
         @if has_key {
             (components::confirmed(
-                &format!("Replace key… of {name}"),
-                "Replace key…",
-                "The key that it has now is refused at once.",
-                form("key", html! { button.danger { "Replace key of " (name) } }),
+                &text!("screens-replace-key-open-of", name = name),
+                &text!("screens-replace-key-open"),
+                &text!("screens-replace-key-consequence"),
+                form("key", html! {
+                    button.danger { (text!("screens-replace-key", name = name)) }
+                }),
             ))
             (components::confirmed(
-                &format!("Revoke key… of {name}"),
-                "Revoke key…",
-                "The screen cannot write until it has another key.",
-                form("revoke", html! { button.danger { "Revoke key of " (name) } }),
+                &text!("screens-revoke-key-open-of", name = name),
+                &text!("screens-revoke-key-open"),
+                &text!("screens-revoke-key-consequence"),
+                form("revoke", html! {
+                    button.danger { (text!("screens-revoke-key", name = name)) }
+                }),
             ))
         } @else {
             // There is nothing to lose.
-            (form("key", html! { button.quiet aria-label={ "Create key for " (name) } { "Create key" } }))
+            (form("key", html! {
+                button.quiet aria-label=(text!("screens-create-key-for", name = name)) {
+                    (text!("screens-create-key"))
+                }
+            }))
         }
         (components::confirmed(
-            &format!("Remove… {name}"),
-            "Remove…",
-            "Its records stay. Its key is refused at once.",
-            form("delete", html! { button.danger { "Remove " (name) } }),
+            &text!("screens-remove-open-of", name = name),
+            &text!("screens-remove-open"),
+            &text!("screens-remove-consequence"),
+            form("delete", html! { button.danger { (text!("screens-remove", name = name)) } }),
         ))
     }
 }
 
-fn words(kind: ScreenType) -> &'static str {
-    let found = TYPES.iter().find(|(other, ..)| *other == kind);
-    found.map_or("", |(.., words)| words)
+fn words(kind: ScreenType) -> Cow<'static, str> {
+    match kind {
+        ScreenType::Pos => text!("word-register"),
+        ScreenType::OrderKiosk => text!("screens-kiosk"),
+        ScreenType::ScanAndOrder => text!("screens-scan-and-order"),
+    }
 }
 
 fn place<'t>(to: &'t SignedIn<'_>, screen: &Screen) -> &'t str {
@@ -188,14 +200,14 @@ fn place<'t>(to: &'t SignedIn<'_>, screen: &Screen) -> &'t str {
 
 fn form(to: &SignedIn<'_>, reason: Option<&Reason>) -> Markup {
     let name = Field {
-        label: "Name",
+        label: text!("word-name"),
         name: "name",
         kind: "text",
         value: to.form.get("name"),
-        hint: "Such as “Till 1” or “Kiosk at the door”.",
+        hint: text!("screens-name-hint"),
         autocomplete: "off",
     };
-    let kinds = TYPES.iter().map(|(_, value, words)| (*value, *words));
+    let kinds = TYPES.map(|(kind, value)| (value, words(kind)));
     let locations = to.locations(UserRight::ManageScreens);
     let locations: Vec<_> = locations
         .iter()
@@ -205,9 +217,15 @@ fn form(to: &SignedIn<'_>, reason: Option<&Reason>) -> Markup {
     let fields = html! {
         (components::problem(reason, &["name", "type", "locationId"]))
         (name.render(reason))
-        (inputs::choice("Type", "type", kinds, to.form.get("type"), reason))
-        (inputs::choice("Location", "locationId", locations, to.form.get("locationId"), reason))
-        button { "Add screen" }
+        (inputs::choice(&text!("screens-type"), "type", kinds, to.form.get("type"), reason))
+        (inputs::choice(
+            &text!("word-location"),
+            "locationId",
+            locations,
+            to.form.get("locationId"),
+            reason,
+        ))
+        button { (text!("screens-add")) }
     };
     components::form(PATH, &to.csrf, fields)
 }

@@ -16,9 +16,6 @@ const ADD: &str = "/dashboard/account/second-factor/add";
 const CODES: &str = "/dashboard/account/second-factor/codes";
 const REMOVE: &str = "/dashboard/account/second-factor/remove";
 
-/// The title of the page.
-const TITLE: &str = "Second factor";
-
 /// Shows the second factor, or the way to one.
 pub(super) async fn show(to: &SignedIn<'_>) -> Result<Answer, Error> {
     page(to, None).await
@@ -69,9 +66,10 @@ async fn page(to: &SignedIn<'_>, refused: Option<&Reason>) -> Result<Answer, Err
     let content = match to.connect.second_factor(&to.session).await? {
         None => html! {
             p {
-                "With a second factor, a sign-in needs your password and a code of an app on your phone. Any "
-                "authenticator app will do, also the one in a password manager. "
-                a href="/dashboard/account/passkeys" { "A passkey" } " needs no code, and is a second factor too."
+                (marked!(
+                    "second-factor-explained",
+                    a = |words: &str| html! { a href="/dashboard/account/passkeys" { (words) } },
+                ))
             }
             (hint_of_provider(to))
             (components::form(PATH, &to.csrf, html! {
@@ -79,24 +77,26 @@ async fn page(to: &SignedIn<'_>, refused: Option<&Reason>) -> Result<Answer, Err
                 (inputs::username(&to.user().email))
                 (inputs::current_password().render(refused))
                 div.actions {
-                    button { "Set up" }
-                    a.button.quiet href=(ACCOUNT) { "Cancel" }
+                    button { (text!("second-factor-set-up")) }
+                    a.button.quiet href=(ACCOUNT) { (text!("word-cancel")) }
                 }
             }))
         },
         Some(factor) => present(to, &factor, refused),
     };
-    Ok(layout::page(to, ACCOUNT, TITLE, content))
+    Ok(layout::page(
+        to,
+        ACCOUNT,
+        &text!("second-factor-title"),
+        content,
+    ))
 }
 
 /// The hint about the password of a user of a provider.
 pub(super) fn hint_of_provider(to: &SignedIn<'_>) -> Markup {
     html! {
         @if to.user().single_sign_on {
-            p.hint {
-                "You sign in through the provider of your company. If you have no password here, ask another owner, or the "
-                "operator of this server, for an invitation first."
-            }
+            p.hint { (text!("second-factor-hint-of-provider")) }
         }
     }
 }
@@ -105,10 +105,7 @@ pub(super) fn hint_of_provider(to: &SignedIn<'_>) -> Markup {
 pub(super) fn hint_of_demand(to: &SignedIn<'_>) -> Markup {
     html! {
         @if to.account().requires_second_factor {
-            p.hint {
-                "Your account demands a second factor: without an app and a passkey you see your own account and little "
-                "else."
-            }
+            p.hint { (text!("second-factor-hint-of-demand")) }
         }
     }
 }
@@ -118,35 +115,34 @@ fn present(to: &SignedIn<'_>, factor: &SecondFactor, refused: Option<&Reason>) -
     let left = factor.recovery_codes;
     html! {
         p {
-            "Added " (components::time(factor.added_at)) ". A sign-in needs your password and a code of your app, or a passkey."
+            (marked!("second-factor-added", time = |_: &str| components::time(factor.added_at)))
         }
         (components::problem(refused, &["currentPassword"]))
         @if let Some(reason) = refused.filter(|reason| inputs::is_about(reason, "currentPassword")) {
-            p.problem role="alert" { (components::sentence(&format!("The current password {}", reason.problem))) }
+            @let problem =
+                text!("second-factor-problem-of-password", problem = reason.problem.as_str());
+            p.problem role="alert" { (components::sentence(&problem)) }
         }
-        h2 { "Recovery codes" }
-        p.hint {
-            @if left == 1 { "One recovery code is left." } @else { (left) " recovery codes are left." }
-            " New ones replace all of them, used or not."
-        }
+        h2 { (text!("second-factor-recovery-codes")) }
+        p.hint { (text!("second-factor-codes-left", count = left)) }
         (components::form(CODES, &to.csrf, html! {
             (inputs::username(&to.user().email))
             (inputs::current_password().render_as("password-of-codes", None))
-            button.quiet { "Make new recovery codes" }
+            button.quiet { (text!("second-factor-renew-codes")) }
         }))
-        h2 { "Remove" }
+        h2 { (text!("account-remove-heading")) }
         (hint_of_demand(to))
         (components::confirmed(
-            "Remove… the second factor",
-            "Remove…",
-            "From then on your password needs no code. You are signed out everywhere else.",
+            &text!("second-factor-remove-full"),
+            &text!("account-remove"),
+            &text!("second-factor-remove-consequence"),
             components::form(REMOVE, &to.csrf, html! {
                 (inputs::username(&to.user().email))
                 (inputs::current_password().render_as("password-of-removal", None))
-                button.danger { "Remove the second factor" }
+                button.danger { (text!("second-factor-remove")) }
             }),
         ))
-        p { a href=(ACCOUNT) { "Back to the account" } }
+        p { a href=(ACCOUNT) { (text!("account-back")) } }
     }
 }
 
@@ -159,27 +155,27 @@ fn first_code(
     let content = html! {
         @match begun {
             Some(begun) => {
-                p { "1. Read this code with your authenticator app." }
+                p { (text!("second-factor-read-code")) }
                 (qr_code(begun.app_url.expose()))
                 details {
-                    summary { "The app cannot read it?" }
-                    p { "Type this key into the app instead:" }
+                    summary { (text!("second-factor-cannot-read")) }
+                    p { (text!("second-factor-type-key")) }
                     p { code { (begun.seed.expose()) } }
                 }
-                p { "2. Type the six digits that the app shows." }
+                p { (text!("second-factor-type-digits")) }
             }
-            None => p { "Type the six digits that the app shows now." },
+            None => p { (text!("second-factor-type-digits-now")) },
         }
         (components::form(ADD, &to.csrf, html! {
             (components::problem(refused, &["code"]))
             (inputs::code().render(refused))
             div.actions {
-                button { "Turn on" }
-                a.button.quiet href=(PATH) { "Begin again" }
+                button { (text!("second-factor-turn-on")) }
+                a.button.quiet href=(PATH) { (text!("second-factor-begin-again")) }
             }
         }))
     };
-    layout::page(to, ACCOUNT, TITLE, content)
+    layout::page(to, ACCOUNT, &text!("second-factor-title"), content)
 }
 
 /// A QR code of an address, drawn in the page: no image has to be loaded.
@@ -191,17 +187,16 @@ fn qr_code(address: &str) -> Markup {
     });
     let drawn = drawn.unwrap_or_default();
     let drawn = drawn.split_once("?>").map_or("", |(_, svg)| svg);
-    html! { div.qr role="img" aria-label="QR code" { (PreEscaped(drawn)) } }
+    html! {
+        div.qr role="img" aria-label=(text!("second-factor-qr-code")) { (PreEscaped(drawn)) }
+    }
 }
 
 fn recovery_codes(to: &SignedIn<'_>, codes: &[Secret]) -> Answer {
     let content = html! {
-        p {
-            "These are your recovery codes. Each signs you in once, in place of a code of your app: keep them where "
-            "you find them without your phone, such as on paper. They are not shown again."
-        }
+        p { (text!("second-factor-codes-explained")) }
         ul.codes { @for code in codes { li { code { (code.expose()) } } } }
-        p { a.button href=(ACCOUNT) { "I have kept them" } }
+        p { a.button href=(ACCOUNT) { (text!("second-factor-codes-kept")) } }
     };
-    layout::page(to, ACCOUNT, "Your recovery codes", content)
+    layout::page(to, ACCOUNT, &text!("second-factor-your-codes"), content)
 }

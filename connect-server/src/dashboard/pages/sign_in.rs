@@ -1,5 +1,7 @@
 //! Signing in and out.
 
+use std::borrow::Cow;
+
 use connect_core::{Error, Reason};
 use http::Method;
 use maud::html;
@@ -102,7 +104,7 @@ pub(super) async fn sign_in(request: &PageRequest) -> Result<Answer, Error> {
             let mut reason = error.problem();
             // That of a right password is shown.
             if reason.field.as_deref() != Some("provider") {
-                reason = Reason::new("the e-mail address or the password is wrong");
+                reason = Reason::new(text!("sign-in-wrong"));
             }
             Ok(form(request, email, Some(&reason)).refused(&error))
         }
@@ -185,23 +187,24 @@ pub(super) fn with_next(path: &str, next: Option<String>) -> String {
 fn code_form(request: &PageRequest, has_passkeys: bool, refused: Option<&Reason>) -> Answer {
     let (cookie, csrf) = request.visitor_forms();
     let content = html! {
-        p { "Type the six digits that your authenticator app shows." }
+        p { (text!("sign-in-type-digits")) }
         (components::form(CODE, &csrf, html! {
             (components::problem(refused, &["code"]))
             (inputs::code().render(refused))
             @if let Some(next) = next(request) { input type="hidden" name=(NEXT) value=(next); }
-            button { "Sign in" }
+            button { (text!("word-sign-in")) }
         }))
         @if has_passkeys {
-            p { a.button.quiet href=(with_next(PASSKEY, next(request))) { "Use a passkey" } }
+            p {
+                a.button.quiet href=(with_next(PASSKEY, next(request))) {
+                    (text!("sign-in-use-passkey"))
+                }
+            }
         }
-        p.hint {
-            "Without your phone, type a recovery code in place of the digits. Without both, ask an owner of your "
-            "account, or the operator of this server, to remove your second factor."
-        }
-        p { a href=(PATH) { "Sign in as someone else" } }
+        p.hint { (text!("sign-in-without-phone")) }
+        p { a href=(PATH) { (text!("sign-in-as-other")) } }
     };
-    let mut answer = layout::open_page(request, "Second factor", content);
+    let mut answer = layout::open_page(request, &text!("second-factor-title"), content);
     answer.cookies.extend(cookie);
     answer
 }
@@ -215,19 +218,19 @@ pub(super) async fn sign_out(to: &SignedIn<'_>) -> Result<Answer, Error> {
 fn form(request: &PageRequest, email: &str, refused: Option<&Reason>) -> Answer {
     let (cookie, csrf) = request.visitor_forms();
     let email = Field {
-        label: "E-mail address",
+        label: text!("word-email"),
         name: "email",
         kind: "email",
         value: email,
-        hint: "",
+        hint: Cow::default(),
         autocomplete: "username",
     };
     let password = Field {
-        label: "Password",
+        label: text!("word-password"),
         name: "password",
         kind: "password",
         value: "",
-        hint: "",
+        hint: Cow::default(),
         autocomplete: "current-password",
     };
     let fields = html! {
@@ -235,17 +238,21 @@ fn form(request: &PageRequest, email: &str, refused: Option<&Reason>) -> Answer 
         (email.render(None))
         (password.render(None))
         @if let Some(next) = next(request) { input type="hidden" name=(NEXT) value=(next); }
-        button { "Sign in" }
+        button { (text!("word-sign-in")) }
     };
     let content = html! {
         (components::form(PATH, &csrf, fields))
         @if RelyingParty::at(&request.context.owner_url).is_some() {
-            p { a.button.quiet href=(with_next(PASSKEY, next(request))) { "Sign in with a passkey" } }
+            p {
+                a.button.quiet href=(with_next(PASSKEY, next(request))) {
+                    (text!("sign-in-with-passkey"))
+                }
+            }
         }
-        p { a href="/dashboard/forgotten" { "Forgot your password?" } }
-        p.hint { "No password yet? Ask an owner of your account, or the operator of this server, for an invitation." }
+        p { a href="/dashboard/forgotten" { (text!("sign-in-forgotten")) } }
+        p.hint { (text!("sign-in-no-password")) }
     };
-    let mut answer = layout::open_page(request, "Sign in", content);
+    let mut answer = layout::open_page(request, &text!("word-sign-in"), content);
     answer.cookies.extend(cookie);
     answer
 }

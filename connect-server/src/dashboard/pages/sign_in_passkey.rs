@@ -13,9 +13,6 @@ use crate::{
     telemetry::audit::{self, Action, Person, Subject},
 };
 
-/// The title of the page.
-const TITLE: &str = "Sign in with a passkey";
-
 /// Shows the page to ask the browser for a passkey.
 pub(super) async fn show(request: &PageRequest) -> Result<Answer, Error> {
     page(request, None).await
@@ -71,7 +68,8 @@ async fn page(request: &PageRequest, refused: Option<&Reason>) -> Result<Answer,
                 p.problem role="alert" { (problem) }
                 (other_ways(request, awaiting.as_ref()))
             };
-            return Ok(layout::open_page(request, TITLE, content));
+            let title = text!("sign-in-with-passkey");
+            return Ok(layout::open_page(request, &title, content));
         }
     };
     let (cookie, csrf) = request.visitor_forms();
@@ -79,18 +77,19 @@ async fn page(request: &PageRequest, refused: Option<&Reason>) -> Result<Answer,
         (components::hidden(&csrf))
         input type="hidden" name="challenge" value=(challenge.expose());
         @if let Some(next) = sign_in::next(request) { input type="hidden" name=(NEXT) value=(next); }
-        button { "Use a passkey" }
+        button { (text!("sign-in-use-passkey")) }
     };
     let content = html! {
         @match awaiting {
-            Some(_) => p { "Your password is right. Confirm that it is you with your passkey." },
-            None => p { "Use the fingerprint, face or PIN of this device, of your phone, or a security key." },
+            Some(_) => p { (text!("sign-in-confirm-by-passkey")) },
+            None => p { (text!("sign-in-passkey-explained")) },
         }
         (components::problem(refused, &[]))
         (passkeys::asking(&party, (PASSKEY, &options), false, fields))
         (other_ways(request, awaiting.as_ref()))
     };
-    let mut answer = layout::open_page(request, TITLE, content).with_script();
+    let mut answer =
+        layout::open_page(request, &text!("sign-in-with-passkey"), content).with_script();
     answer.cookies.extend(cookie);
     Ok(answer)
 }
@@ -111,16 +110,17 @@ fn begin(
 fn other_ways(request: &PageRequest, awaiting: Option<&AwaitingSignIn>) -> Markup {
     let Some(awaiting) = awaiting else {
         let path = sign_in::with_next(sign_in::PATH, sign_in::next(request));
-        return html! { p { a href=(path) { "Sign in with your password" } } };
+        return html! { p { a href=(path) { (text!("sign-in-with-own-password")) } } };
     };
     html! {
         @if awaiting.has_codes {
-            p { a href=(sign_in::code_path(sign_in::next(request))) { "Type a code instead" } }
+            p {
+                a href=(sign_in::code_path(sign_in::next(request))) {
+                    (text!("sign-in-code-instead"))
+                }
+            }
         }
-        p.hint {
-            "Without your passkey, ask an owner of your account, or the operator of this server, to remove your "
-            "second factor."
-        }
-        p { a href=(sign_in::PATH) { "Sign in as someone else" } }
+        p.hint { (text!("sign-in-without-passkey")) }
+        p { a href=(sign_in::PATH) { (text!("sign-in-as-other")) } }
     }
 }

@@ -1,5 +1,7 @@
 //! Single sign-on: the settings of the account's provider, and the way through it.
 
+use std::borrow::Cow;
+
 use connect_core::{Account, Error, NewProvider, Provider, Reason, Secret, wire::Id};
 use http::StatusCode;
 use maud::html;
@@ -10,6 +12,7 @@ use crate::{
         cookies::Cookie,
         inputs::Field,
         layout,
+        messages::markup,
         notices::{self, Notice},
         page_request::SignedIn,
         sections::ROOT,
@@ -65,43 +68,43 @@ async fn page(to: &SignedIn<'_>, refused: Option<&Reason>) -> Result<Answer, Err
         None => stored,
     };
     let issuer = Field {
-        label: "Issuer",
+        label: text!("single-sign-on-issuer"),
         name: "issuer",
         kind: "url",
         value: value("issuer", stored(|of| &of.issuer)),
-        hint: "The address of the provider, such as https://login.example.com/realms/shop.",
+        hint: text!("single-sign-on-issuer-hint"),
         autocomplete: "off",
     };
     let client_id = Field {
-        label: "Client id",
+        label: text!("single-sign-on-client-id"),
         name: "clientId",
         kind: "text",
         value: value("clientId", stored(|of| &of.client_id)),
-        hint: "",
+        hint: Cow::default(),
         autocomplete: "off",
     };
     let client_secret = Field {
-        label: "Client secret",
+        label: text!("single-sign-on-client-secret"),
         name: "clientSecret",
         kind: "password",
         value: "",
         hint: match provider {
-            Some(_) => {
-                "It is stored encrypted, and never shown. Leave it empty to keep the present one."
-            }
-            None => "It is stored encrypted, and never shown.",
+            Some(_) => text!("single-sign-on-present-secret-hint"),
+            None => text!("single-sign-on-client-secret-hint"),
         },
         autocomplete: "off",
     };
     let content = html! {
-        p {
-            "Users sign in through the provider of your company, such as Keycloak, Entra ID or Google, by OpenID "
-            "Connect. Each is found by the e-mail address that the provider has verified: add the users first."
-        }
+        p { (text!("single-sign-on-explained")) }
         ol {
-            li { "Register this service at your provider as a confidential client, with this address to come back to: "
-                code { (callback(to, account)) } }
-            li { "Fill in what the provider shows:" }
+            li {
+                (marked!(
+                    "single-sign-on-register",
+                    [address = callback(to, account)],
+                    code = markup::code,
+                ))
+            }
+            li { (text!("single-sign-on-fill-in")) }
         }
         (components::form(PATH, &to.csrf, html! {
             (components::problem(refused, &["issuer", "clientId", "clientSecret"]))
@@ -109,28 +112,37 @@ async fn page(to: &SignedIn<'_>, refused: Option<&Reason>) -> Result<Answer, Err
             (client_id.render(refused))
             (client_secret.render_optional(provider.is_some(), refused))
             div.actions {
-                button { "Save" }
-                a.button.quiet href=(ACCOUNT) { "Cancel" }
+                button { (text!("word-save")) }
+                a.button.quiet href=(ACCOUNT) { (text!("word-cancel")) }
             }
         }))
         @if let Some(provider) = &provider {
-            h2 { "The way in" }
-            p { "Give this address to your users, and try it yourself in another browser:" }
+            h2 { (text!("single-sign-on-way-in")) }
+            p { (text!("single-sign-on-give-address")) }
             p { code { (owner_url) (BEGIN) "/" (account) } }
             p.hint {
-                "A user who has come in this way needs no password any more, and can use none. Owners can still use theirs: "
-                "a provider out of order locks nobody out. Last changed " (components::time(provider.set_at)) "."
+                (marked!(
+                    "single-sign-on-passwords",
+                    time = |_: &str| components::time(provider.set_at),
+                ))
             }
-            h2 { "Remove" }
+            h2 { (text!("account-remove-heading")) }
             (components::confirmed(
-                "Remove… the provider",
-                "Remove…",
-                "Users sign in with passwords again. Those without one need an invitation.",
-                components::form(REMOVE, &to.csrf, html! { button.danger { "Remove the provider" } }),
+                &text!("single-sign-on-remove-full"),
+                &text!("account-remove"),
+                &text!("single-sign-on-remove-consequence"),
+                components::form(REMOVE, &to.csrf, html! {
+                    button.danger { (text!("single-sign-on-remove")) }
+                }),
             ))
         }
     };
-    Ok(layout::page(to, ACCOUNT, "Single sign-on", content))
+    Ok(layout::page(
+        to,
+        ACCOUNT,
+        &text!("single-sign-on-title"),
+        content,
+    ))
 }
 
 /// Shows the way to the provider of an account.
@@ -152,11 +164,19 @@ fn way(
     let issuer = provider.issuer.split("://").last().unwrap_or_default();
     let content = html! {
         (components::problem(refused, &[]))
-        p { "You sign in at " strong { (issuer) } "." }
-        (components::form(&format!("{BEGIN}/{account}"), &csrf, html! { button { "Continue" } }))
-        p { a href="/dashboard/sign-in" { "Sign in with a password" } }
+        p {
+            (marked!(
+                "single-sign-on-at",
+                [issuer = issuer],
+                strong = |words: &str| html! { strong { (words) } },
+            ))
+        }
+        (components::form(&format!("{BEGIN}/{account}"), &csrf, html! {
+            button { (text!("single-sign-on-continue")) }
+        }))
+        p { a href="/dashboard/sign-in" { (text!("single-sign-on-with-password")) } }
     };
-    let mut answer = layout::open_page(request, "Sign in", content);
+    let mut answer = layout::open_page(request, &text!("word-sign-in"), content);
     answer.cookies.extend(cookie);
     answer
 }
@@ -178,8 +198,11 @@ pub(super) async fn begin(request: &PageRequest, id: &str) -> Result<Answer, Err
         Ok(begun) => {
             let kept = format!("{account}~{}", begun.kept.value());
             // Not a redirect: browsers send forms to this server alone.
-            let content = html! { p { a.button href=(begun.url) { "Continue" } } };
-            let mut answer = layout::onward_page(request, "Sign in", begun.url.as_str(), content);
+            let content = html! {
+                p { a.button href=(begun.url) { (text!("single-sign-on-continue")) } }
+            };
+            let title = text!("word-sign-in");
+            let mut answer = layout::onward_page(request, &title, begun.url.as_str(), content);
             answer.set_cookie(Cookie::Provider.keep(&kept, KEPT_SECONDS, request.tls));
             Ok(answer)
         }
@@ -205,9 +228,11 @@ pub(super) async fn come_back(request: &PageRequest, id: &str) -> Result<Answer,
         Some((account, KeptSignIn::read(kept)?)).filter(|_| is_own)
     });
     let Some((account, kept)) = kept else {
-        let problem = "This sign-in was begun in another browser, or is too old.";
-        let again = html! { p { (problem) } p { a href="/dashboard/sign-in" { "Sign in" } } };
-        let answer = layout::open_page(request, "Signing in has failed", again);
+        let again = html! {
+            p { (text!("single-sign-on-too-old")) }
+            p { a href="/dashboard/sign-in" { (text!("word-sign-in")) } }
+        };
+        let answer = layout::open_page(request, &text!("single-sign-on-failed"), again);
         return Ok(answer.with_status(StatusCode::BAD_REQUEST));
     };
     let signed_in = sign_in(request, account, kept).await;
@@ -290,9 +315,9 @@ fn failed(
 ) -> Answer {
     let content = html! {
         p.problem role="alert" { (components::sentence(problem)) }
-        p { a.button href={ (BEGIN) "/" (account) } { "Try again" } }
-        p { a href="/dashboard/sign-in" { "Sign in with a password" } }
+        p { a.button href={ (BEGIN) "/" (account) } { (text!("single-sign-on-again")) } }
+        p { a href="/dashboard/sign-in" { (text!("single-sign-on-with-password")) } }
     };
-    let answer = layout::open_page(request, "Signing in has failed", content);
+    let answer = layout::open_page(request, &text!("single-sign-on-failed"), content);
     answer.with_status(status)
 }

@@ -137,9 +137,9 @@ async fn what_is_an_owners_is_refused_to_visitors_and_to_foreign_forms() {
 }
 
 /// The roles with each part of the dashboard, besides owners. A form can have fewer than its page.
-const PARTS: [(&str, bool, &str); 16] = [
+const PARTS: [(&str, bool, &str); 17] = [
     ("", false, "manager accountant developer"),
-    ("day", false, "manager accountant"),
+    ("usage", false, "manager accountant developer"),
     ("journal", false, "manager accountant"),
     ("orders", false, "manager accountant"),
     ("products", false, "manager accountant developer"),
@@ -152,12 +152,16 @@ const PARTS: [(&str, bool, &str); 16] = [
     ("activity", false, "manager accountant"),
     ("privacy", false, ""),
     ("sandbox", false, "manager developer"),
+    ("components", false, "manager developer"),
     ("account", false, "manager accountant developer"),
     ("sign-in", false, "manager accountant developer"),
 ];
 
 /// The page and the forms of owners alone.
 const PROVIDER: &str = "account/single-sign-on";
+
+/// The pages of the demo alone.
+const OF_THE_DEMO: [&str; 2] = ["sandbox", "components"];
 
 /// The owner alone changes these.
 const OF_OWNERS: [&str; 1] = ["account"];
@@ -238,12 +242,13 @@ async fn a_page_is_for_the_roles_with_its_part() {
             match is_of(route, role) {
                 true => assert!(!is_refused, "{what:?}"),
                 false => assert!(
-                    is_refused || route.path == "sandbox" && is_missing,
+                    is_refused || OF_THE_DEMO.contains(&route.path) && is_missing,
                     "{what:?}"
                 ),
             }
         }
-        let page = super::answer(request(&connect, &ROUTES[0], value)).await;
+        let account_page = ROUTES.iter().find(|route| route.path == "account");
+        let page = super::answer(request(&connect, account_page.unwrap(), value)).await;
         let AnswerContent::Page(page) = page.content else {
             panic!("no page for {role:?}");
         };
@@ -255,7 +260,8 @@ async fn a_page_is_for_the_roles_with_its_part() {
                 .find(|route| route.path == part && route.form.is_none());
             if let Some(route) = route
                 && !is_form
-                && !["", "sign-in", "sandbox"].contains(&part)
+                && !["", "sign-in"].contains(&part)
+                && !OF_THE_DEMO.contains(&part)
             {
                 assert_eq!(is_linked, is_of(route, role), "{part} {role:?}");
             }
@@ -308,8 +314,8 @@ async fn pages_show_what_is_in_use_and_go_on_where_there_is_more() {
             _ => String::new(),
         }
     };
-    let overview = read("", "").await;
-    assert!(overview.contains("Tokens</a></dt><dd>1</dd>"), "{overview}");
+    let usage = read("usage", "").await;
+    assert!(usage.contains("Tokens</a></dt><dd>1</dd>"), "{usage}");
     let stock = format!("stock/{bread}");
     for (path, row) in [
         ("journal/z-reports", "<td>Till</td>"),

@@ -1,5 +1,7 @@
 //! Tokens: listed, made with scopes per location, and revoked.
 
+use std::borrow::Cow;
+
 use connect_core::{
     AccountLocation, Error, Grant, Reason, Token, UserRight,
     wire::{Id, Scope, Timestamp, limits::ENDED_TOKEN_DAYS},
@@ -29,13 +31,8 @@ type Listed = (Token, Option<Timestamp>);
 /// The most ended tokens shown.
 const MOST_ENDED: usize = 100;
 
-/// The choices of a token's lifetime: value, and label.
-const EXPIRIES: &[(&str, &str)] = &[
-    ("30", "After 30 days"),
-    ("90", "After 90 days"),
-    ("365", "After 1 year"),
-    ("", "Never"),
-];
+/// The lifetime of a token, unless another is chosen.
+const DEFAULT_EXPIRY: &str = "90";
 
 /// Shows the list.
 pub(super) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
@@ -43,39 +40,39 @@ pub(super) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let has_ended = |(token, _): &&Listed| to.connect.has_ended(token);
     let (ended, in_use): (Vec<_>, Vec<_>) = tokens.iter().partition(has_ended);
     let newest: Vec<_> = ended.iter().rev().take(MOST_ENDED).copied().collect();
-    let new = html! { a.button href="/dashboard/tokens/new" { "Create token" } };
+    let new = html! { a.button href="/dashboard/tokens/new" { (text!("tokens-create")) } };
     let content = html! {
-        p.hint { "With a token, other software uses the API at the locations and with the scopes you choose." }
+        p.hint { (text!("tokens-about")) }
         @if !tokens.is_empty() {
-            p.hint {
-                "“Last used” is exact for requests to this server. If several servers run, it may be a minute \
-                 late for requests to the others."
-            }
+            p.hint { (text!("tokens-last-used-hint")) }
         }
         @if in_use.is_empty() {
-            (components::empty("No tokens yet. Create one for each program that uses the API.", new))
+            (components::empty(&text!("tokens-empty"), new))
         } @else {
             p { (new) }
-            (table(to, "Tokens in use", &in_use, true))
+            (table(to, &text!("tokens-in-use"), &in_use, true))
         }
         @if !ended.is_empty() {
             details {
-                summary { (ended.len()) " revoked or expired" }
+                summary { (text!("tokens-ended", count = ended.len())) }
                 p.hint {
-                    @if ended.len() > newest.len() { "The newest " (MOST_ENDED) " of them are shown. " }
-                    "A token is removed from this list after " (ENDED_TOKEN_DAYS) " days."
+                    @if ended.len() > newest.len() {
+                        (text!("tokens-ended-newest", count = MOST_ENDED)) " "
+                    }
+                    (text!("tokens-ended-removed", days = ENDED_TOKEN_DAYS))
                 }
-                (table(to, "Revoked and expired tokens", &newest, false))
+                (table(to, &text!("tokens-ended-table"), &newest, false))
             }
         }
     };
-    Ok(layout::page(to, PATH, "Tokens", content))
+    Ok(layout::page(to, PATH, &text!("section-tokens"), content))
 }
 
 fn table(to: &SignedIn<'_>, caption: &str, tokens: &[&Listed], in_use: bool) -> Markup {
     let head = html! {
-        th { "Name" } th { "Token" } th { "Scopes" } th { "Last used" } th { "Expires" }
-        @if in_use { th { span.hidden { "Actions" } } }
+        th { (text!("word-name")) } th { (text!("tokens-token")) } th { (text!("tokens-scopes")) }
+        th { (text!("tokens-last-used")) } th { (text!("tokens-expires")) }
+        @if in_use { th { span.hidden { (text!("tokens-actions")) } } }
     };
     let rows = html! {
         @for (token, used) in tokens {
@@ -83,7 +80,7 @@ fn table(to: &SignedIn<'_>, caption: &str, tokens: &[&Listed], in_use: bool) -> 
                 td { a href={ (PATH) "/" (token.id) } { (token.name) } }
                 td { code { (token.prefix) "…" } }
                 td { (grants(to, token)) }
-                td { @match used { Some(at) => (components::time(*at)), None => "Never" } }
+                td { @match used { Some(at) => (components::time(*at)), None => (text!("tokens-never")) } }
                 td { (end(token)) }
                 @if in_use { td { (revoke_button(to, token)) } }
             }
@@ -107,7 +104,7 @@ fn grants(to: &SignedIn<'_>, token: &Token) -> Markup {
         @for grant in &token.grants {
             div {
                 (name(grant)) ": "
-                @if grant.scopes.len() == Scope::KNOWN.len() { "everything" } @else {
+                @if grant.scopes.len() == Scope::KNOWN.len() { (text!("tokens-everything")) } @else {
                     @for (place, scope) in grant.scopes.iter().enumerate() {
                         @if place > 0 { ", " }
                         code { (scope) }
@@ -120,19 +117,21 @@ fn grants(to: &SignedIn<'_>, token: &Token) -> Markup {
 
 fn end(token: &Token) -> Markup {
     html! {
-        @if let Some(at) = token.revoked_at { "Revoked " (components::time(at)) }
+        @if let Some(at) = token.revoked_at {
+            (marked!("tokens-revoked-at", time = |_: &str| components::time(at)))
+        }
         @else if let Some(at) = token.expires_at { (components::time(at)) }
-        @else { "Never" }
+        @else { (text!("tokens-never")) }
     }
 }
 
 fn revoke_button(to: &SignedIn<'_>, token: &Token) -> Markup {
     let action = format!("{PATH}/{}/revoke", token.id);
-    let button = html! { button.danger { "Revoke " (token.name) } };
+    let button = html! { button.danger { (text!("tokens-revoke", name = &token.name)) } };
     components::confirmed(
-        &format!("Revoke… {}", token.name),
-        "Revoke…",
-        "Programs that use it are refused at once. This cannot be undone.",
+        &text!("tokens-revoke-open-of", name = &token.name),
+        &text!("tokens-revoke-open"),
+        &text!("tokens-revoke-consequence"),
         components::form(&action, &to.csrf, button),
     )
 }
@@ -160,7 +159,7 @@ fn new_token(to: &SignedIn<'_>) -> Result<TokenCommand, Reason> {
         "" => None,
         days => {
             let days = days.parse().ok();
-            Some(days.ok_or_else(|| Reason::of("expiresAt", "must be a number of days"))?)
+            Some(days.ok_or_else(|| Reason::of("expiresAt", text!("tokens-days-problem")))?)
         }
     };
     let mut grants = Vec::new();
@@ -175,8 +174,7 @@ fn new_token(to: &SignedIn<'_>) -> Result<TokenCommand, Reason> {
         }
     }
     if grants.is_empty() {
-        let problem = "must be chosen: at least one, at a location";
-        return Err(Reason::of("grants", problem));
+        return Err(Reason::of("grants", text!("tokens-scopes-problem")));
     }
     Ok(TokenCommand::Create {
         name: to.form.get("name").to_owned(),
@@ -196,28 +194,37 @@ fn choice(location: &AccountLocation, scope: &Scope) -> String {
     format!("{} {scope}", location.id)
 }
 
+/// The choices of a token's lifetime: value, and label.
+fn expiries() -> [(&'static str, Cow<'static, str>); 4] {
+    [
+        ("30", text!("tokens-after-days", days = 30_u32)),
+        (DEFAULT_EXPIRY, text!("tokens-after-days", days = 90_u32)),
+        ("365", text!("tokens-after-year")),
+        ("", text!("tokens-never")),
+    ]
+}
+
 fn form(to: &SignedIn<'_>, refused: Option<&Reason>) -> Answer {
     let locations = to.locations(UserRight::ManageTokens);
     let name = Field {
-        label: "Name",
+        label: text!("word-name"),
         name: "name",
         kind: "text",
         value: to.form.get("name"),
-        hint: "The program that will use it. Changes made with it are shown under this name.",
+        hint: text!("tokens-name-hint"),
         autocomplete: "off",
     };
     let expiry = if refused.is_none() {
-        EXPIRIES[1].0
+        DEFAULT_EXPIRY
     } else {
         to.form.get("expiresAt")
     };
-    let expiries = EXPIRIES.iter().copied();
     let problem = Problem::of("grants", refused);
     let fields = html! {
         (components::problem(refused, &["name", "expiresAt", "grants"]))
         (name.render(refused))
-        (inputs::choice("Expires", "expiresAt", expiries, expiry, refused))
-        (problem.render("Scopes"))
+        (inputs::choice(&text!("tokens-expires"), "expiresAt", expiries(), expiry, refused))
+        (problem.render(&text!("tokens-scopes")))
         @for location in &locations {
             fieldset {
                 legend { (location.name) }
@@ -230,18 +237,14 @@ fn form(to: &SignedIn<'_>, refused: Option<&Reason>) -> Answer {
                 }
             }
         }
-        button { "Create token" }
+        button { (text!("tokens-create")) }
     };
     let content = html! {
         @if locations.is_empty() {
-            (components::empty(
-                "A token is for locations, and this account has none yet. Ask the operator of this server \
-                 to add one.",
-                html! {},
-            ))
+            (components::empty(&text!("tokens-no-locations"), html! {}))
         } @else { (components::form(PATH, &to.csrf, fields)) }
     };
-    layout::page(to, PATH, "Create token", content)
+    layout::page(to, PATH, &text!("tokens-create"), content)
 }
 
 fn created(to: &SignedIn<'_>, done: &Execution<'_>) -> Answer {
@@ -252,12 +255,12 @@ fn created(to: &SignedIn<'_>, done: &Execution<'_>) -> Answer {
         to.context.api_url
     );
     let content = html! {
-        (components::shown_once("Token", value))
-        h2 { "Try it" }
+        (components::shown_once(&text!("tokens-token"), value))
+        h2 { (text!("tokens-try")) }
         pre { code { (call) } }
-        p { a href=(PATH) { "Back to the tokens" } }
+        p { a href=(PATH) { (text!("tokens-back")) } }
     };
-    let title = format!("Token “{}” created", to.form.get("name").trim());
+    let title = text!("tokens-created", name = to.form.get("name").trim());
     layout::page(to, PATH, &title, content)
 }
 
@@ -280,23 +283,20 @@ pub(super) async fn requests(to: &SignedIn<'_>, id: &str) -> Result<Answer, Erro
         requests.retain(|request| request.at >= since);
     }
     let content = html! {
-        p.hint { "The last 100 requests with this token since the server was started." }
+        p.hint { (text!("tokens-requests-about")) }
         @if requests.is_empty() {
-            (components::empty("No requests with this token yet.", html! {}))
+            (components::empty(&text!("tokens-requests-empty"), html! {}))
         } @else { (request_table(&requests)) }
-        p { a href=(PATH) { "Back to the tokens" } }
+        p { a href=(PATH) { (text!("tokens-back")) } }
     };
-    Ok(layout::page(
-        to,
-        PATH,
-        &format!("Requests of “{}”", token.name),
-        content,
-    ))
+    let title = text!("tokens-requests-of", name = &token.name);
+    Ok(layout::page(to, PATH, &title, content))
 }
 
 fn request_table(requests: &[RecentRequest]) -> Markup {
     let head = html! {
-        th { "Time" } th { "Request" } th { "Status" } th { "Idempotency key" } th { "Request ID" }
+        th { (text!("word-time")) } th { (text!("tokens-request")) } th { (text!("word-status")) }
+        th { (text!("tokens-idempotency-key")) } th { (text!("tokens-request-id")) }
     };
     let rows = html! {
         @for request in requests {
@@ -310,5 +310,5 @@ fn request_table(requests: &[RecentRequest]) -> Markup {
             }
         }
     };
-    components::table("Last requests", head, rows)
+    components::table(&text!("tokens-last-requests"), head, rows)
 }

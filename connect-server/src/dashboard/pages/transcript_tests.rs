@@ -34,13 +34,15 @@ use crate::{
 };
 
 /// The tags for a reader to act on, and the tags of charts.
-const ACTIVE: [&str; 13] = [
-    "a", "button", "form", "input", "label", "line", "meta", "option", "path", "rect", "select",
-    "text", "textarea",
+const ACTIVE: [&str; 12] = [
+    "a", "button", "form", "input", "label", "line", "meta", "option", "rect", "select", "text",
+    "textarea",
 ];
 
 /// The tags within a line.
-const INLINE: [&str; 8] = ["a", "abbr", "b", "code", "small", "span", "strong", "time"];
+const INLINE: [&str; 10] = [
+    "a", "abbr", "b", "code", "path", "small", "span", "strong", "svg", "time",
+];
 
 /// An owner's visit to a shop with a few products.
 struct Visit {
@@ -163,7 +165,7 @@ impl Visit {
                     let lines = String::from_utf8_lossy(&bytes).lines().count();
                     let _ = write!(seen, "\n{name} with {lines} lines");
                 }
-                AnswerContent::Style(_) => {}
+                AnswerContent::Style { .. } => {}
             }
             let _ = writeln!(self.transcript, "{}", without_secrets(&seen));
         }

@@ -1,5 +1,7 @@
 //! Users: the people of an account, their roles and invitations.
 
+use std::borrow::Cow;
+
 use connect_core::{AccountLocation, Error, Language, Reason, Role, SignInStatus, User, UserRole};
 use maud::{Markup, html};
 
@@ -8,7 +10,7 @@ use crate::{
     dashboard::{
         Answer, components,
         inputs::{self, Field},
-        layout,
+        layout, messages,
         notices::{self, Notice},
         page_request::SignedIn,
     },
@@ -19,26 +21,12 @@ const PATH: &str = "/dashboard/users";
 /// The field with the role for the whole account.
 const ROLE: &str = "role";
 
-/// The roles with their labels.
-const ROLES: [(Role, &str); 4] = [
-    (Role::Owner, "Owner: everything, with users and the account"),
-    (
-        Role::Manager,
-        "Manager: everything but users and the account",
-    ),
-    (
-        Role::Accountant,
-        "Accountant: reads sales, catalog and stock",
-    ),
-    (
-        Role::Developer,
-        "Developer: webhooks, and tokens with any scope",
-    ),
-];
-
-const LANGUAGES: [(Language, &str, &str); 2] = [
-    (Language::En, "en", "English"),
-    (Language::Nl, "nl", "Nederlands"),
+/// The roles, in the order of the choice.
+const ROLES: [Role; 4] = [
+    Role::Owner,
+    Role::Manager,
+    Role::Accountant,
+    Role::Developer,
 ];
 
 /// Shows the list.
@@ -105,14 +93,18 @@ pub(super) async fn invite(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error>
     let done = to.execute(UserCommand::Invite { id }).await?;
     let content = html! {
         p {
-            @if to.connect.queues_mail() { "A message with this link is on its way to the person." }
-            @else { "Send this link to the person." }
-            " It sets the password, is good for three days and for one use, and replaces an earlier one."
+            @if to.connect.queues_mail() { (text!("users-invited-by-mail")) }
+            @else { (text!("users-invited-by-hand")) }
         }
-        (components::shown_once("Link", done.secret.as_ref()))
-        p { a href=(PATH) { "Back to the users" } }
+        (components::shown_once(&text!("users-link"), done.secret.as_ref()))
+        p { a href=(PATH) { (text!("users-back")) } }
     };
-    Ok(layout::page(to, PATH, "Invitation made", content))
+    Ok(layout::page(
+        to,
+        PATH,
+        &text!("users-invitation-made"),
+        content,
+    ))
 }
 
 /// Removes the second factor of a user.
@@ -146,11 +138,8 @@ pub(super) async fn remove(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error>
 
 /// Reads the language in the form.
 pub(super) fn language(to: &SignedIn<'_>) -> Result<Language, Reason> {
-    let found = LANGUAGES
-        .iter()
-        .find(|(_, value, _)| *value == to.form.get("language"));
-    let found = found.map(|(language, ..)| *language);
-    found.ok_or_else(|| Reason::of("language", "must be chosen"))
+    let found = messages::of_tag(to.form.get("language"));
+    found.ok_or_else(|| Reason::of("language", text!("users-must-be-chosen")))
 }
 
 /// Reads the roles in the form: for the account, and for locations.
@@ -169,17 +158,14 @@ fn roles(to: &SignedIn<'_>) -> Result<Vec<UserRole>, Reason> {
         match to.form.get(&name) {
             "" => {}
             chosen => {
-                let role =
-                    Role::named(chosen).ok_or_else(|| Reason::of("roles", "must be chosen"))?;
+                let unknown = || Reason::of("roles", text!("users-must-be-chosen"));
+                let role = Role::named(chosen).ok_or_else(unknown)?;
                 roles.push(UserRole { location_id, role });
             }
         }
     }
     match roles.is_empty() {
-        true => Err(Reason::of(
-            "roles",
-            "must be chosen: one for the account, or for a location",
-        )),
+        true => Err(Reason::of("roles", text!("users-role-must-be-chosen"))),
         false => Ok(roles),
     }
 }
@@ -191,14 +177,21 @@ fn role_at(location: impl std::fmt::Display) -> String {
 
 async fn page(to: &SignedIn<'_>, reason: Option<&Reason>) -> Result<Answer, Error> {
     let users = to.connect.users(to.account().id).await?;
-    let head = html! { th { "Name" } th { "E-mail address" } th { "Role" } th { "Sign-in" } };
+    let head = html! {
+        th { (text!("word-name")) } th { (text!("word-email")) }
+        th { (text!("users-role")) } th { (text!("users-sign-in")) }
+    };
     let rows = html! {
         @for (user, status) in &users {
             tr {
                 td { a href={ (PATH) "/" (user.id) } { (user.name) } }
                 td { (user.email) }
                 td { (words(to, user)) }
-                td { (state(status)) @if user.second_factor { ", second factor" } }
+                td {
+                    @if user.second_factor {
+                        (marked!("users-with-second-factor", state = |_: &str| state(status)))
+                    } @else { (state(status)) }
+                }
             }
         }
     };
@@ -209,15 +202,12 @@ async fn page(to: &SignedIn<'_>, reason: Option<&Reason>) -> Result<Answer, Erro
         roles: None,
     };
     let content = html! {
-        p.hint {
-            "Each person signs in with an e-mail address and a password of the own, and sees and does what \
-             the role includes."
-        }
-        (components::table("Users", head, rows))
-        h2 { "Add user" }
-        (components::form(PATH, &to.csrf, fields(to, &typed, "Add user", reason)))
+        p.hint { (text!("users-explained")) }
+        (components::table(&text!("users-title"), head, rows))
+        h2 { (text!("users-add")) }
+        (components::form(PATH, &to.csrf, fields(to, &typed, &text!("users-add"), reason)))
     };
-    Ok(layout::page(to, PATH, "Users", content))
+    Ok(layout::page(to, PATH, &text!("users-title"), content))
 }
 
 /// The page of one user.
@@ -230,49 +220,49 @@ async fn one(to: &SignedIn<'_>, id: &str, refused: Option<&Reason>) -> Result<An
     let typed = Typed {
         name: value("name", &user.name),
         email: value("email", &user.email),
-        language: value("language", tag(user.language)),
+        language: value("language", messages::tag(user.language)),
         roles: (!is_typed).then_some(&user.roles[..]),
     };
     let path = format!("{PATH}/{id}");
     let (invite, invite_hint) = match status.has_password {
         true => (
-            "Reset password",
-            "The link sets another password, and ends all sessions of this user.",
+            text!("users-reset-password"),
+            text!("users-reset-password-hint"),
         ),
-        false => ("Invite", "The link sets the password."),
+        false => (text!("users-invite"), text!("users-invite-hint")),
     };
     let content = html! {
         p.hint { (state(&status)) }
-        (components::form(&path, &to.csrf, fields(to, &typed, "Save", refused)))
-        h2 { "Invitation" }
+        (components::form(&path, &to.csrf, fields(to, &typed, &text!("word-save"), refused)))
+        h2 { (text!("users-invitation")) }
         p.hint { (invite_hint) }
         (components::form(&format!("{path}/invite"), &to.csrf, html! { button.quiet { (invite) } }))
         @if user.second_factor {
-            h2 { "Second factor" }
-            p.hint { "For a person who has neither the app, a recovery code nor a passkey." }
+            h2 { (text!("second-factor-title")) }
+            p.hint { (text!("users-reset-factor-hint")) }
             (components::confirmed(
-                &format!("Remove… the second factor of {}", user.name),
-                "Remove the second factor…",
-                "The password alone then signs this user in: passkeys are removed as well. All sessions of this user end at once.",
+                &text!("users-reset-factor-full", name = user.name.as_str()),
+                &text!("users-reset-factor"),
+                &text!("users-reset-factor-consequence"),
                 components::form(
                     &format!("{path}/reset-second-factor"),
                     &to.csrf,
-                    html! { button.danger { "Remove the second factor" } },
+                    html! { button.danger { (text!("second-factor-remove")) } },
                 ),
             ))
         }
-        h2 { "Remove" }
+        h2 { (text!("account-remove-heading")) }
         (components::confirmed(
-            &format!("Remove… {}", user.name),
-            "Remove…",
-            "All sessions of this user end at once. This cannot be undone.",
+            &text!("account-remove-of", name = user.name.as_str()),
+            &text!("account-remove"),
+            &text!("users-remove-consequence"),
             components::form(
                 &format!("{path}/remove"),
                 &to.csrf,
-                html! { button.danger { "Remove " (user.name) } },
+                html! { button.danger { (text!("users-remove", name = user.name.as_str())) } },
             ),
         ))
-        p { a href=(PATH) { "Back to the users" } }
+        p { a href=(PATH) { (text!("users-back")) } }
     };
     Ok(layout::page(to, PATH, &user.name, content))
 }
@@ -287,19 +277,19 @@ struct Typed<'t> {
 
 fn fields(to: &SignedIn<'_>, typed: &Typed<'_>, button: &str, refused: Option<&Reason>) -> Markup {
     let name = Field {
-        label: "Name",
+        label: text!("word-name"),
         name: "name",
         kind: "text",
         value: typed.name,
-        hint: "",
+        hint: Cow::default(),
         autocomplete: "off",
     };
     let email = Field {
-        label: "E-mail address",
+        label: text!("word-email"),
         name: "email",
         kind: "email",
         value: typed.email,
-        hint: "The user signs in with it.",
+        hint: text!("users-email-hint"),
         autocomplete: "off",
     };
     let role = |location: Option<&AccountLocation>| {
@@ -310,14 +300,20 @@ fn fields(to: &SignedIn<'_>, typed: &Typed<'_>, button: &str, refused: Option<&R
             found.map_or("", |of| of.role.name())
         });
         let chosen = stored.unwrap_or_else(|| to.form.get(&name)).to_owned();
-        let none = if id.is_some() { "None" } else { "By location" };
-        let label = location.map_or("Role in the whole account", |at| &at.name);
+        let none = match id {
+            Some(_) => text!("users-no-role"),
+            None => text!("users-by-location"),
+        };
+        let label = match location {
+            Some(at) => Cow::Borrowed(&*at.name),
+            None => text!("users-role-in-account"),
+        };
         let roles = ROLES
             .iter()
-            .filter(|(role, _)| id.is_none() || *role != Role::Owner);
-        let roles = roles.map(|(role, words)| (role.name(), *words));
+            .filter(|role| id.is_none() || **role != Role::Owner);
+        let roles = roles.map(|role| (role.name(), explained(*role)));
         inputs::choice(
-            label,
+            &label,
             &name,
             [("", none)].into_iter().chain(roles),
             &chosen,
@@ -332,7 +328,7 @@ fn fields(to: &SignedIn<'_>, typed: &Typed<'_>, button: &str, refused: Option<&R
         (role(None))
         @if !to.account().locations.is_empty() {
             fieldset {
-                legend { "Or a role at single locations" }
+                legend { (text!("users-roles-at-locations")) }
                 @for location in &to.account().locations { (role(Some(location))) }
             }
         }
@@ -342,18 +338,46 @@ fn fields(to: &SignedIn<'_>, typed: &Typed<'_>, button: &str, refused: Option<&R
 
 /// The choice of a language.
 pub(super) fn languages(chosen: &str, refused: Option<&Reason>) -> Markup {
-    let languages = LANGUAGES.iter().map(|(_, value, words)| (*value, *words));
-    inputs::choice("Language", "language", languages, chosen, refused)
+    let languages =
+        messages::LANGUAGES.map(|(language, tag, _)| (tag, messages::name_of(language)));
+    let languages = languages.iter().map(|(tag, name)| (*tag, &**name));
+    inputs::choice(
+        &text!("users-language"),
+        "language",
+        languages,
+        chosen,
+        refused,
+    )
+}
+
+/// A role for the choice, with what it includes.
+fn explained(role: Role) -> Cow<'static, str> {
+    match role {
+        Role::Owner => text!("users-owner-explained"),
+        Role::Manager => text!("users-manager-explained"),
+        Role::Accountant => text!("users-accountant-explained"),
+        Role::Developer => text!("users-developer-explained"),
+    }
+}
+
+/// The name of a role, within a list.
+fn name_of(role: Role) -> Cow<'static, str> {
+    match role {
+        Role::Owner => text!("users-owner"),
+        Role::Manager => text!("users-manager"),
+        Role::Accountant => text!("users-accountant"),
+        Role::Developer => text!("users-developer"),
+    }
 }
 
 /// The roles of a user, in words.
 fn words(to: &SignedIn<'_>, user: &User) -> String {
     let role = |of: &UserRole| {
         let mut locations = to.account().locations.iter();
-        let name = of.role.name();
+        let role = name_of(of.role);
         match locations.find(|at| Some(at.id) == of.location_id) {
-            Some(at) => format!("{name} at {}", at.name),
-            None => name.to_owned(),
+            Some(at) => text!("users-role-at", role = role, location = at.name.as_str()),
+            None => role,
         }
     };
     let roles: Vec<_> = user.roles.iter().map(role).collect();
@@ -365,15 +389,11 @@ fn words(to: &SignedIn<'_>, user: &User) -> String {
 fn state(status: &SignInStatus) -> Markup {
     html! {
         @match (status.has_password, status.invited_until) {
-            (_, Some(until)) => { "Invited until " (components::time(until)) }
-            (true, None) => "Has a password",
-            (false, None) => "Not invited yet",
+            (_, Some(until)) => {
+                (marked!("users-invited-until", time = |_: &str| components::time(until)))
+            }
+            (true, None) => (text!("users-has-password")),
+            (false, None) => (text!("users-not-invited")),
         }
     }
-}
-
-/// The language in the form's values.
-pub(super) fn tag(language: Language) -> &'static str {
-    let found = LANGUAGES.iter().find(|(other, ..)| *other == language);
-    found.map_or("", |(_, value, _)| value)
 }

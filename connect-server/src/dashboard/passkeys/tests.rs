@@ -282,7 +282,7 @@ async fn a_passkey_is_added_used_and_removed_on_the_pages() {
     assert_eq!(refused.status, 401);
     let signed_in = visitor.request(Method::POST, sign_in, &fields).await;
     assert!(matches!(&signed_in.content, AnswerContent::Redirect(to) if to == "/dashboard"));
-    let overview = visitor.request(Method::GET, "", &[]).await;
+    let overview = visitor.request(Method::GET, "/usage", &[]).await;
     assert_eq!(overview.status, 200);
     (visitor.cookies, visitor.page) = before;
     let again = visitor.request(Method::POST, sign_in, &fields).await;

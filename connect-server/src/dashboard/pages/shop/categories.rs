@@ -1,5 +1,7 @@
 //! The categories of a location, to choose from.
 
+use std::borrow::Cow;
+
 use connect_core::{
     Error,
     wire::{Category, Id, query::CategoryQuery},
@@ -65,10 +67,8 @@ impl Categories {
     }
 
     /// Returns the note about categories left out, if any.
-    pub(super) fn hint(&self) -> Option<String> {
-        let hint = || {
-            format!("Only {MOST} categories are offered: those that have not changed for longest.")
-        };
+    pub(super) fn hint(&self) -> Option<Cow<'static, str>> {
+        let hint = || text!("products-categories-cut", most = MOST.to_string());
         self.is_cut.then(hint)
     }
 }

@@ -1,56 +1,62 @@
 //! The journal of a location: receipts and Z reports, newest first.
 
+use std::borrow::Cow;
+
 use connect_core::{
-    Error, UserRight,
+    Error, UserRight, local_time,
     wire::{
         Id, Transaction, TransactionType, ZReport,
-        query::{Moment, Period, TransactionQuery, ZReportQuery},
+        query::{TransactionQuery, ZReportQuery},
     },
 };
 use maud::{Markup, html};
 
-use super::{AT, PageLocation, means, next, nothing, nowhere, page, paging, pairs, vat};
-use crate::dashboard::{Answer, components, page_request::SignedIn};
+use super::{
+    PageLocation, means, next, nothing, nowhere, page, page_of_period, paging, pairs, vat,
+};
+use crate::dashboard::{
+    Answer, components,
+    page_request::SignedIn,
+    period::{self, Period},
+};
 
 const PATH: &str = "/dashboard/journal";
 
 /// Shows the receipts of a day, or all of them.
 pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let Some(shop) = PageLocation::find(to, UserRight::ReadSales)? else {
-        return Ok(nowhere(to, PATH, "Journal"));
+        return Ok(nowhere(to, PATH, &text!("journal-title")));
     };
-    let date = to.query.get("date");
-    let day: Option<Moment> = date.parse().ok().map(Moment::Day);
+    let period = Period::of(&to.query, local_time(to.connect.now()).date());
     let query = TransactionQuery {
         paging: paging(to),
-        period: Period { from: day, to: day },
+        period: period.map(Period::range).unwrap_or_default(),
         ..TransactionQuery::default()
     };
     let rows = shop.records.transactions().newest_first();
     let found = rows.list(&query).await?;
     let next_cursor = found.next_cursor.as_deref();
     let content = html! {
-        form.filter method="get" action=(PATH) {
-            input type="hidden" name=(AT) value=(shop.location.id);
-            label for="date" { "Day" }
-            input id="date" name="date" type="date" value=(date);
-            button.quiet { "Show" }
-            a href=(shop.at("/dashboard/journal/z-reports")) { "Z reports" }
-        }
+        p.toolbar { a href=(shop.at("/dashboard/journal/z-reports")) { (text!("journal-z-reports")) } }
         @if found.data.is_empty() {
-            @let text = if date.is_empty() { "Nothing was sold yet." } else { "Nothing was sold on this day." };
-            (nothing(to, next_cursor, text))
+            @let text = match period {
+                None => text!("journal-nothing-sold"),
+                Some(_) => text!("journal-nothing-sold-then"),
+            };
+            (nothing(to, next_cursor, &text))
         } @else { (table(&shop, &found.data)) }
-        (next(&shop, PATH, &[("date", date)], next_cursor))
+        (next(&shop, PATH, &period::filters(to), next_cursor))
     };
-    Ok(page(to, &shop, PATH, "Journal", content))
+    let title = text!("journal-title");
+    Ok(page_of_period(to, &shop, PATH, &title, period, content))
 }
 
 /// Shows rows. Narrow screens omit details found on each receipt's page.
 fn table(shop: &PageLocation, rows: &[Transaction]) -> Markup {
     let head = html! {
-        th.number { "Receipt" } th { "Time" } th { "What" } th.detail { "Register" } th.detail { "Employee" }
-        th.number { "Total" }
+        th.number { (text!("journal-receipt")) } th { (text!("word-time")) }
+        th { (text!("shop-what")) } th.detail { (text!("word-register")) }
+        th.detail { (text!("word-employee")) } th.number { (text!("word-total")) }
     };
     let rows = html! {
         @for row in rows {
@@ -64,17 +70,17 @@ fn table(shop: &PageLocation, rows: &[Transaction]) -> Markup {
             }
         }
     };
-    components::table("Receipts", head, rows)
+    components::table(&text!("journal-receipts"), head, rows)
 }
 
-fn words(kind: &TransactionType) -> &str {
+fn words(kind: &TransactionType) -> Cow<'_, str> {
     match kind {
-        TransactionType::Sale => "Sale",
-        TransactionType::Refund => "Refund",
-        TransactionType::OpeningFloat => "Opening float",
-        TransactionType::CashIn => "Cash in",
-        TransactionType::CashOut => "Cash out",
-        other => other.as_str(),
+        TransactionType::Sale => text!("journal-sale"),
+        TransactionType::Refund => text!("journal-refund"),
+        TransactionType::OpeningFloat => text!("journal-opening-float"),
+        TransactionType::CashIn => text!("journal-cash-in"),
+        TransactionType::CashOut => text!("journal-cash-out"),
+        other => other.as_str().into(),
     }
 }
 
@@ -82,33 +88,40 @@ fn words(kind: &TransactionType) -> &str {
 pub(crate) async fn one(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     let id: Id<Transaction> = components::id(id)?;
     let Some(shop) = PageLocation::find(to, UserRight::ReadSales)? else {
-        return Ok(nowhere(to, PATH, "Journal"));
+        return Ok(nowhere(to, PATH, &text!("journal-title")));
     };
     let row = shop.records.transactions().get(id).await?;
-    let title = format!("{} {}", words(&row.kind), row.receipt_number);
+    let number = row.receipt_number.to_string();
+    let title = text!(
+        "journal-receipt-title",
+        kind = words(&row.kind),
+        number = number
+    );
     let content = html! {
         dl.facts {
-            dt { "Time" } dd { (components::time(row.created_at)) }
-            dt { "Register" } dd { (row.register.name) }
-            @if let Some(employee) = &row.employee { dt { "Employee" } dd { (employee) } }
-            @if let Some(sale) = row.refund_of {
-                dt { "Refund of" }
-                dd { a href=(shop.at(&format!("{PATH}/{sale}"))) { "the sale" } }
+            dt { (text!("word-time")) } dd { (components::time(row.created_at)) }
+            dt { (text!("word-register")) } dd { (row.register.name) }
+            @if let Some(employee) = &row.employee {
+                dt { (text!("word-employee")) } dd { (employee) }
             }
-            @if let Some(note) = &row.note { dt { "Note" } dd { (note) } }
-            dt { "Total" } dd { (shop.money(row.total_cents)) }
+            @if let Some(sale) = row.refund_of {
+                dt { (text!("journal-refund-of")) }
+                dd { a href=(shop.at(&format!("{PATH}/{sale}"))) { (text!("journal-the-sale")) } }
+            }
+            @if let Some(note) = &row.note { dt { (text!("word-note")) } dd { (note) } }
+            dt { (text!("word-total")) } dd { (shop.money(row.total_cents)) }
         }
         @if !row.lines.is_empty() { (lines(&shop, &row.lines)) }
         div.columns {
             div {
-                h2 { "Payments" }
+                h2 { (text!("shop-payments")) }
                 (pairs(row.payments.iter().map(|payment| {
                     (means(&payment.method), shop.money(payment.amount_cents))
                 })))
             }
             div { (vat(&shop, &row.vat)) }
         }
-        p { a href=(shop.at(PATH)) { "Back to the journal" } }
+        p { a href=(shop.at(PATH)) { (text!("journal-back")) } }
     };
     Ok(page(to, &shop, PATH, &title, content))
 }
@@ -116,7 +129,8 @@ pub(crate) async fn one(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
 /// The articles of a receipt.
 fn lines(shop: &PageLocation, lines: &[connect_core::wire::Line]) -> Markup {
     let head = html! {
-        th.number { "Quantity" } th { "Article" } th.number { "Price" } th.number { "Total" }
+        th.number { (text!("journal-quantity")) } th { (text!("journal-article")) }
+        th.number { (text!("word-price")) } th.number { (text!("word-total")) }
     };
     let rows = html! {
         @for line in lines {
@@ -131,13 +145,13 @@ fn lines(shop: &PageLocation, lines: &[connect_core::wire::Line]) -> Markup {
             }
         }
     };
-    components::table("Articles", head, rows)
+    components::table(&text!("journal-articles"), head, rows)
 }
 
 /// Shows the Z reports.
 pub(crate) async fn z_reports(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let Some(shop) = PageLocation::find(to, UserRight::ReadSales)? else {
-        return Ok(nowhere(to, PATH, "Z reports"));
+        return Ok(nowhere(to, PATH, &text!("journal-z-reports")));
     };
     let query = ZReportQuery {
         paging: paging(to),
@@ -148,19 +162,20 @@ pub(crate) async fn z_reports(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let next_cursor = found.next_cursor.as_deref();
     let content = html! {
         @if found.data.is_empty() {
-            (nothing(to, next_cursor, "No register was closed yet."))
+            (nothing(to, next_cursor, &text!("journal-no-closing")))
         } @else { (closings(&shop, &found.data)) }
         (next(&shop, "/dashboard/journal/z-reports", &[], next_cursor))
-        p { a href=(shop.at(PATH)) { "Back to the journal" } }
+        p { a href=(shop.at(PATH)) { (text!("journal-back")) } }
     };
-    Ok(page(to, &shop, PATH, "Z reports", content))
+    Ok(page(to, &shop, PATH, &text!("journal-z-reports"), content))
 }
 
 fn closings(shop: &PageLocation, reports: &[ZReport]) -> Markup {
     let head = html! {
-        th.number { "Number" } th { "Register" } th { "Closed" } th.number { "Sales" }
-        th.number { "Net" } th.number { "Cash expected" } th.number { "Counted" }
-        th.number { "Difference" }
+        th.number { (text!("shop-number")) } th { (text!("word-register")) }
+        th { (text!("journal-closed")) } th.number { (text!("shop-sales")) }
+        th.number { (text!("shop-net")) } th.number { (text!("journal-cash-expected")) }
+        th.number { (text!("shop-counted")) } th.number { (text!("journal-difference")) }
     };
     let rows = html! {
         @for report in reports {
@@ -180,5 +195,5 @@ fn closings(shop: &PageLocation, reports: &[ZReport]) -> Markup {
             }
         }
     };
-    components::table("Z reports", head, rows)
+    components::table(&text!("journal-z-reports"), head, rows)
 }

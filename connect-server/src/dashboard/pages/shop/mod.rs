@@ -1,13 +1,14 @@
 //! The pages of a location: its products, stock, journal and orders.
 
 mod categories;
-mod chart;
-mod day;
 mod journal;
 mod orders;
 mod products;
 mod products_bulk;
 mod stock;
+mod today;
+
+use std::borrow::Cow;
 
 use connect_core::{
     Access, AccountLocation, Error, LocationHandle, UserRight,
@@ -16,19 +17,22 @@ use connect_core::{
         query::{Paging, SyncQuery},
     },
 };
-use maud::{Markup, html};
+use maud::{Markup, Render, html};
 
-pub(super) use day::show as day;
 pub(super) use journal::{list as journal, one as receipt, z_reports};
 pub(super) use orders::list as orders;
 pub(super) use products::list as products;
 pub(super) use products_bulk::act as products_bulk;
 pub(super) use stock::{list as stock, movements};
+pub(super) use today::show as today;
 
-use crate::dashboard::{Answer, components, layout, page_request::SignedIn};
-
-/// The name of the field with the location of a page.
-const AT: &str = "at";
+use crate::dashboard::{
+    Answer, components, layout,
+    messages::numbers,
+    page_request::{AT, SignedIn},
+    period::{self, Period, Unit},
+    sections::ROOT,
+};
 
 /// The name of the field with the cursor of a list.
 const CURSOR: &str = "cursor";
@@ -72,7 +76,7 @@ impl PageLocation {
 
     /// Writes an amount in the currency of this location.
     fn money(&self, cents: i64) -> String {
-        crate::dashboard::money::money(cents, &self.location.currency)
+        numbers::money(cents, &self.location.currency)
     }
 
     /// The address of a page of this location.
@@ -90,29 +94,77 @@ pub(super) fn page(
     content: Markup,
 ) -> Answer {
     let locations = to.locations(shop.right);
-    let content = html! {
+    let choice = html! {
         @if locations.len() > 1 {
             form.filter method="get" action=(section) {
-                label for="at" { "Location" }
-                select id="at" name=(AT) {
-                    @for location in &locations {
-                        option value=(location.id) selected[location.id == shop.location.id] {
-                            (location.name)
-                        }
-                    }
-                }
-                button.quiet { "Show" }
+                (location_choice(shop, &locations))
+                button.quiet { (text!("word-show")) }
             }
         }
-        (content)
     };
-    layout::page(to, section, title, content)
+    layout::page_with_choice(to, section, title, choice, content)
+}
+
+/// Makes a page of a location and a period, with a choice of both.
+/// `None` is all of the journal.
+pub(super) fn page_of_period(
+    to: &SignedIn<'_>,
+    shop: &PageLocation,
+    section: &str,
+    title: &str,
+    period: Option<Period>,
+    content: Markup,
+) -> Answer {
+    let locations = to.locations(shop.right);
+    let neighbor = |period: Option<Period>, words: Cow<'static, str>| {
+        html! {
+            @if let Some(period) = period {
+                a.button.quiet href={
+                    (shop.at(section)) "&" (period::UNIT) "=" (period.unit.name())
+                    "&" (period::DATE) "=" (period.first)
+                } { (words) }
+            }
+        }
+    };
+    let choice = html! {
+        form.filter method="get" action=(section) {
+            @if locations.len() > 1 {
+                (location_choice(shop, &locations))
+            } @else { input type="hidden" name=(AT) value=(shop.location.id); }
+            label.hidden for=(period::UNIT) { (text!("period")) }
+            select id=(period::UNIT) name=(period::UNIT) {
+                @if section != ROOT { option value="" selected[period.is_none()] { (text!("period-all")) } }
+                @for unit in Unit::ALL {
+                    option value=(unit.name()) selected[period.is_some_and(|it| it.unit == unit)] {
+                        (text_of!("period", unit.name()).unwrap_or_default())
+                    }
+                }
+            }
+            label.hidden for=(period::DATE) { (text!("period-day")) }
+            input id=(period::DATE) name=(period::DATE) type="date" value=[period.map(|period| period.first)];
+            button.quiet { (text!("word-show")) }
+            (neighbor(period.and_then(Period::before), text!("period-before")))
+            (neighbor(period.and_then(Period::after), text!("period-after")))
+        }
+    };
+    layout::page_with_choice(to, section, title, choice, content)
+}
+
+fn location_choice(shop: &PageLocation, locations: &[&AccountLocation]) -> Markup {
+    html! {
+        label.hidden for=(AT) { (text!("word-location")) }
+        select id=(AT) name=(AT) {
+            @for location in locations {
+                option value=(location.id) selected[location.id == shop.location.id] { (location.name) }
+            }
+        }
+    }
 }
 
 /// Makes the page of an account without locations.
 pub(super) fn nowhere(to: &SignedIn<'_>, section: &str, title: &str) -> Answer {
-    let text = "This account has no location yet. Ask the operator of this server to add one.";
-    layout::page(to, section, title, components::empty(text, html! {}))
+    let text = text!("shop-nowhere");
+    layout::page(to, section, title, components::empty(&text, html! {}))
 }
 
 /// The link to the next page, if there is one.
@@ -126,7 +178,7 @@ fn next(shop: &PageLocation, path: &str, filters: &[(&str, &str)], cursor: Optio
         query.append_pair(name, value);
     }
     query.append_pair(CURSOR, cursor);
-    html! { p { a href={ (path) "?" (query.finish()) } { "Next page" } } }
+    html! { p { a href={ (path) "?" (query.finish()) } { (text!("shop-next-page")) } } }
 }
 
 /// The placeholder of an empty page of a list.
@@ -134,11 +186,11 @@ fn next(shop: &PageLocation, path: &str, filters: &[(&str, &str)], cursor: Optio
 fn nothing(to: &SignedIn<'_>, next: Option<&str>, text: &str) -> Markup {
     let text = match (next, to.query.get(CURSOR)) {
         // One page searches only a limited number of rows.
-        (Some(_), _) => "Nothing was found so far. The next page continues the search.",
-        (None, "") => text,
-        (None, _) => "There is nothing more.",
+        (Some(_), _) => text!("shop-nothing-so-far"),
+        (None, "") => Cow::Borrowed(text),
+        (None, _) => text!("shop-nothing-more"),
     };
-    components::empty(text, html! {})
+    components::empty(&text, html! {})
 }
 
 /// The page of a list named by the address.
@@ -159,7 +211,7 @@ fn sync(to: &SignedIn<'_>) -> SyncQuery {
 }
 
 /// A table of two columns, the second with amounts.
-fn pairs(rows: impl Iterator<Item = (String, String)>) -> Markup {
+fn pairs(rows: impl Iterator<Item = (impl Render, String)>) -> Markup {
     html! {
         table.narrow { tbody {
             @for (name, amount) in rows { tr { th { (name) } td.number { (amount) } } }
@@ -168,25 +220,24 @@ fn pairs(rows: impl Iterator<Item = (String, String)>) -> Markup {
 }
 
 /// The name of a means of payment, as people write it.
-fn means(method: &PaymentMethod) -> String {
-    let words = match method {
-        PaymentMethod::Cash => "Cash",
-        PaymentMethod::Card => "Card",
-        PaymentMethod::Voucher => "Voucher",
-        PaymentMethod::Invoice => "Invoice",
-        PaymentMethod::Other => "Other",
-        unknown => unknown.as_str(),
-    };
-    words.to_owned()
+fn means(method: &PaymentMethod) -> Cow<'_, str> {
+    match method {
+        PaymentMethod::Cash => text!("shop-means-cash"),
+        PaymentMethod::Card => text!("shop-means-card"),
+        PaymentMethod::Voucher => text!("shop-means-voucher"),
+        PaymentMethod::Invoice => text!("shop-means-invoice"),
+        PaymentMethod::Other => text!("shop-means-other"),
+        unknown => unknown.as_str().into(),
+    }
 }
 
 /// The VAT in an amount, by rate.
 fn vat(shop: &PageLocation, amounts: &[VatAmount]) -> Markup {
     html! {
         @if !amounts.is_empty() {
-            h2 { "VAT" }
+            h2 { (text!("word-vat")) }
             (pairs(amounts.iter().map(|vat| {
-                (format!("{} %", vat.vat_rate), shop.money(vat.vat_cents))
+                (numbers::percent(vat.vat_rate), shop.money(vat.vat_cents))
             })))
         }
     }

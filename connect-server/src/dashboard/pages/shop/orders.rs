@@ -1,31 +1,35 @@
 //! The orders of a location, the newest first.
 
+use std::borrow::Cow;
+
 use connect_core::{
-    Error, UserRight,
-    wire::{
-        Order, OrderSource, OrderStatus,
-        query::{Moment, OrderQuery},
-    },
+    Error, UserRight, local_time,
+    wire::{Order, OrderSource, OrderStatus, query::OrderQuery},
 };
 use maud::{Markup, html};
 
-use super::{AT, PageLocation, next, nothing, nowhere, page, sync};
-use crate::dashboard::{Answer, components, page_request::SignedIn};
+use super::{AT, PageLocation, next, nothing, nowhere, page_of_period, sync};
+use crate::dashboard::{
+    Answer, components,
+    page_request::SignedIn,
+    period::{self, Period},
+};
 
 const PATH: &str = "/dashboard/orders";
 
 /// Shows the orders, optionally of one day or in one state.
 pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let Some(shop) = PageLocation::find(to, UserRight::ReadSales)? else {
-        return Ok(nowhere(to, PATH, "Orders"));
+        return Ok(nowhere(to, PATH, &text!("orders-title")));
     };
-    let (date, status) = (to.query.get("date"), to.query.get("status"));
-    let day: Option<Moment> = date.parse().ok().map(Moment::Day);
+    let status = to.query.get("status");
+    let period = Period::of(&to.query, local_time(to.connect.now()).date());
+    let range = period.map(Period::range).unwrap_or_default();
     let is_chosen = |known: &&OrderStatus| known.as_str() == status;
     let query = OrderQuery {
         sync: sync(to),
-        from: day,
-        to: day,
+        from: range.from,
+        to: range.to,
         status: OrderStatus::KNOWN.iter().find(is_chosen).cloned(),
         ..OrderQuery::default()
     };
@@ -34,29 +38,32 @@ pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let content = html! {
         form.filter method="get" action=(PATH) {
             input type="hidden" name=(AT) value=(shop.location.id);
-            label for="date" { "Day" }
-            input id="date" name="date" type="date" value=(date);
-            label for="status" { "State" }
+            @for (name, value) in period::filters(to).into_iter().filter(|(_, value)| !value.is_empty()) { input type="hidden" name=(name) value=(value); }
+            label for="status" { (text!("orders-state")) }
             select id="status" name="status" {
-                option value="" { "Any" }
+                option value="" { (text!("orders-any")) }
                 @for known in OrderStatus::KNOWN {
                     option value=(known) selected[known.as_str() == status] { (words(known)) }
                 }
             }
-            button.quiet { "Show" }
+            button.quiet { (text!("word-show")) }
         }
         @if found.data.is_empty() {
-            (nothing(to, next_cursor, "No order matches. Kiosks and Scan & Order pages make them."))
+            (nothing(to, next_cursor, &text!("orders-none")))
         } @else { (table(&shop, &found.data)) }
-        (next(&shop, PATH, &[("date", date), ("status", status)], next_cursor))
+        @let [unit, date] = period::filters(to);
+        (next(&shop, PATH, &[unit, date, ("status", status)], next_cursor))
     };
-    Ok(page(to, &shop, PATH, "Orders", content))
+    let title = text!("orders-title");
+    Ok(page_of_period(to, &shop, PATH, &title, period, content))
 }
 
 fn table(shop: &PageLocation, orders: &[Order]) -> Markup {
     let head = html! {
-        th.number { "Number" } th { "Time" } th { "From" } th { "State" } th { "For" } th { "What" }
-        th.number { "Total" }
+        th.number { (text!("shop-number")) } th { (text!("word-time")) }
+        th { (text!("orders-from")) } th { (text!("orders-state")) }
+        th { (text!("orders-for")) } th { (text!("shop-what")) }
+        th.number { (text!("word-total")) }
     };
     let rows = html! {
         @for order in orders {
@@ -71,7 +78,7 @@ fn table(shop: &PageLocation, orders: &[Order]) -> Markup {
             }
         }
     };
-    components::table("Orders", head, rows)
+    components::table(&text!("orders-title"), head, rows)
 }
 
 fn for_whom(order: &Order) -> String {
@@ -88,22 +95,22 @@ fn what(order: &Order) -> String {
     lines.collect::<Vec<_>>().join(", ")
 }
 
-fn source(source: &OrderSource) -> &str {
+fn source(source: &OrderSource) -> Cow<'_, str> {
     match source {
-        OrderSource::Kiosk => "Kiosk",
-        OrderSource::ScanAndOrder => "Scan & Order",
-        other => other.as_str(),
+        OrderSource::Kiosk => text!("orders-from-kiosk"),
+        OrderSource::ScanAndOrder => text!("orders-from-scan-and-order"),
+        other => other.as_str().into(),
     }
 }
 
-fn words(status: &OrderStatus) -> &str {
+fn words(status: &OrderStatus) -> Cow<'_, str> {
     match status {
-        OrderStatus::New => "New",
-        OrderStatus::Accepted => "Accepted",
-        OrderStatus::Preparing => "In preparation",
-        OrderStatus::Ready => "Ready",
-        OrderStatus::Completed => "Completed",
-        OrderStatus::Cancelled => "Cancelled",
-        other => other.as_str(),
+        OrderStatus::New => text!("orders-new"),
+        OrderStatus::Accepted => text!("orders-accepted"),
+        OrderStatus::Preparing => text!("orders-preparing"),
+        OrderStatus::Ready => text!("orders-ready"),
+        OrderStatus::Completed => text!("orders-completed"),
+        OrderStatus::Cancelled => text!("orders-cancelled"),
+        other => other.as_str().into(),
     }
 }

@@ -11,7 +11,9 @@ use super::{
     categories::{self, Categories},
     next, nothing, nowhere, page, sync,
 };
-use crate::dashboard::{Answer, components, page_request::SignedIn, pages::activity};
+use crate::dashboard::{
+    Answer, components, messages::numbers, page_request::SignedIn, pages::activity,
+};
 
 pub(super) const PATH: &str = "/dashboard/products";
 
@@ -26,7 +28,7 @@ const CATEGORY: &str = "category";
 pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
     match PageLocation::find(to, UserRight::ReadCatalog)? {
         Some(shop) => show(to, &shop, None).await,
-        None => Ok(nowhere(to, PATH, "Products")),
+        None => Ok(nowhere(to, PATH, &text!("products-title"))),
     }
 }
 
@@ -69,13 +71,13 @@ pub(super) async fn show(
         (filters(shop, code, chosen, &categories))
         @if found.data.is_empty() {
             @let text = if code.is_empty() && chosen.is_empty() {
-                "There is no product yet. Other software adds them through the API."
-            } else { "No product matches." };
-            (nothing(to, next_cursor, text))
+                text!("products-none-yet")
+            } else { text!("products-none") };
+            (nothing(to, next_cursor, &text))
         } @else { (form(to, shop, &found.data, &categories)) }
         (next(shop, PATH, &[(CODE, code), (CATEGORY, chosen)], next_cursor))
     };
-    Ok(page(to, shop, PATH, "Products", content))
+    Ok(page(to, shop, PATH, &text!("products-title"), content))
 }
 
 /// Finds the products of the page.
@@ -115,14 +117,14 @@ fn filters(shop: &PageLocation, code: &str, category: &str, categories: &Categor
     html! {
         form.filter method="get" action=(PATH) {
             input type="hidden" name=(AT) value=(shop.location.id);
-            label for=(CODE) { "Code or barcode" }
+            label for=(CODE) { (text!("products-code-or-barcode")) }
             input id=(CODE) name=(CODE) type="search" value=(code);
-            label for=(CATEGORY) { "Category" }
+            label for=(CATEGORY) { (text!("word-category")) }
             select id=(CATEGORY) name=(CATEGORY) {
-                option value="" { "All" }
+                option value="" { (text!("products-all")) }
                 (categories.options(category))
             }
-            button.quiet { "Find" }
+            button.quiet { (text!("products-find")) }
             @if let Some(hint) = categories.hint() { span.hint { (hint) } }
         }
     }
@@ -139,18 +141,22 @@ fn form(
     let action = "/dashboard/products/bulk";
     let action = filtered(to, shop, action, &[CODE, CATEGORY, CURSOR]);
     let head = html! {
-        th { span.skip { "Choose" } } th { "Name" } th { "Code" } th { "Category" }
-        th.number { "Price" } th.number { "VAT" } th.number { "Stock" } th { "For sale" }
-        th { span.skip { "Changes" } }
+        th { span.skip { (text!("products-choose")) } } th { (text!("word-name")) }
+        th { (text!("word-code")) } th { (text!("word-category")) }
+        th.number { (text!("word-price")) } th.number { (text!("word-vat")) }
+        th.number { (text!("shop-stock")) } th { (text!("products-for-sale")) }
+        th { span.skip { (text!("products-changes")) } }
     };
     let rows = html! { @for product in products { (row(to, shop, product, categories)) } };
     html! {
         form method="post" action=(action) {
             (components::hidden(&to.csrf))
             // The first button of a form is pressed by Enter in any of its fields: this one does nothing.
-            button.nothing name="do" value="" tabindex="-1" aria-hidden="true" { "Nothing" }
+            button.nothing name="do" value="" tabindex="-1" aria-hidden="true" {
+                (text!("products-nothing"))
+            }
             input type="hidden" name=(AT) value=(shop.location.id);
-            (components::table("Products", head, rows))
+            (components::table(&text!("products-title"), head, rows))
             @if shop.access.allows(&Scope::CatalogWrite) { (actions(to, categories)) }
         }
     }
@@ -168,19 +174,27 @@ fn row(
     html! {
         tr {
             td {
-                input type="checkbox" name="id" value=(id) aria-label={ "Choose " (product.name) }
+                input type="checkbox" name="id" value=(id)
+                    aria-label=(text!("products-choose-one", product = &*product.name))
                     checked[to.form.has("id", &id)];
             }
             td { (product.name) }
             td { @if let Some(code) = code { code { (code) } } }
             td { @if let Some(category) = category { (category) } }
             td.number { (shop.money(product.price_cents)) }
-            td.number { (product.vat_rate) " %" }
+            td.number { (numbers::percent(product.vat_rate)) }
             td.number { @if let Some(quantity) = product.stock_quantity { (quantity) } }
-            td { @if product.is_active { "Yes" } @else { span.tag { "No" } } }
+            td {
+                @if product.is_active {
+                    (text!("word-yes"))
+                } @else { span.tag { (text!("word-no")) } }
+            }
             td {
                 @if let Some(changes) = activity::of_object(to, &id) {
-                    a href=(changes) aria-label={ "Changes of " (product.name) } { "Changes" }
+                    a href=(changes)
+                        aria-label=(text!("products-changes-of", product = &*product.name)) {
+                        (text!("products-changes"))
+                    }
                 }
             }
         }
@@ -192,34 +206,38 @@ fn actions(to: &SignedIn<'_>, categories: &Categories) -> Markup {
     let typed = |name| to.form.get(name);
     html! {
         fieldset {
-            legend { "With the chosen products" }
+            legend { (text!("products-with-chosen")) }
             div.filter {
-                label for="to-category" { "Category" }
+                label for="to-category" { (text!("word-category")) }
                 select id="to-category" name="category" {
-                    option value="" { "Choose one" }
-                    option value=(NO_CATEGORY) selected[typed("category") == NO_CATEGORY] { "No category" }
+                    option value="" { (text!("products-choose-category")) }
+                    option value=(NO_CATEGORY) selected[typed("category") == NO_CATEGORY] {
+                        (text!("products-no-category"))
+                    }
                     (categories.options(typed("category")))
                 }
-                button.quiet name="do" value="category" { "Set the category" }
+                button.quiet name="do" value="category" { (text!("products-set-category")) }
             }
             div.filter {
-                label for="price" { "Price" }
+                label for="price" { (text!("word-price")) }
                 input id="price" name="price" inputmode="decimal" autocomplete="off" value=(typed("price"));
-                button.quiet name="do" value="price" { "Set the price" }
+                button.quiet name="do" value="price" { (text!("products-set-price")) }
             }
             div.filter {
-                label for="vat" { "VAT in %" }
+                label for="vat" { (text!("products-vat")) }
                 input id="vat" name="vat" inputmode="decimal" autocomplete="off" value=(typed("vat"));
-                button.quiet name="do" value="vat" { "Set the VAT" }
+                button.quiet name="do" value="vat" { (text!("products-set-vat")) }
             }
             div.filter {
-                button.quiet name="do" value="on" { "Put on sale" }
-                button.quiet name="do" value="off" { "Take off sale" }
+                button.quiet name="do" value="on" { (text!("products-put-on-sale")) }
+                button.quiet name="do" value="off" { (text!("products-take-off-sale")) }
                 (components::confirmed(
-                    "Delete the chosen products",
-                    "Delete…",
-                    "They are removed for every program that uses the API. This cannot be undone.",
-                    html! { button.danger name="do" value="delete" { "Delete the chosen products" } },
+                    &text!("products-delete-chosen"),
+                    &text!("products-delete"),
+                    &text!("products-delete-consequence"),
+                    html! {
+                        button.danger name="do" value="delete" { (text!("products-delete-chosen")) }
+                    },
                 ))
             }
         }

@@ -1,6 +1,6 @@
 //! Bulk actions on the chosen products.
 
-use std::collections::HashMap;
+use std::{borrow::Cow, collections::HashMap};
 
 use connect_core::{
     Error, ProductBulkResult, Reason, UserRight,
@@ -14,7 +14,8 @@ use super::{
     products::{NO_CATEGORY, PATH, show, start},
 };
 use crate::dashboard::{
-    Answer, components, money,
+    Answer, components,
+    messages::numbers,
     notices::{self, Notice},
     page_request::SignedIn,
 };
@@ -22,7 +23,7 @@ use crate::dashboard::{
 /// Performs the action, and reports any products left unchanged.
 pub(crate) async fn act(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let Some(shop) = PageLocation::find(to, UserRight::ChangeCatalog)? else {
-        return Ok(nowhere(to, PATH, "Products"));
+        return Ok(nowhere(to, PATH, &text!("products-title")));
     };
     let done = match chosen(to) {
         Ok((ids, Some(change))) => {
@@ -48,7 +49,8 @@ pub(crate) async fn act(to: &SignedIn<'_>) -> Result<Answer, Error> {
         Err(error) => {
             let form = async |reason: &Reason| {
                 let reason = components::sentence(&reason.to_string());
-                let problem = html! { p.problem role="alert" { "Nothing was changed. " (reason) } };
+                let unchanged = text!("products-unchanged", reason = reason);
+                let problem = html! { p.problem role="alert" { (unchanged) } };
                 show(to, &shop, Some(problem)).await
             };
             components::again(error, form).await
@@ -60,7 +62,7 @@ pub(crate) async fn act(to: &SignedIn<'_>) -> Result<Answer, Error> {
 fn chosen(to: &SignedIn<'_>) -> Result<(Vec<Id<Product>>, Option<ProductInput>), Reason> {
     let ids: Result<Vec<Id<Product>>, _> = to.form.all("id").map(str::parse).collect();
     let ids = ids.ok().filter(|ids| !ids.is_empty());
-    let ids = ids.ok_or_else(|| Reason::new("choose the products first"))?;
+    let ids = ids.ok_or_else(|| Reason::new(text!("products-choose-first")))?;
     Ok((ids, change(to)?))
 }
 
@@ -75,25 +77,27 @@ fn change(to: &SignedIn<'_>) -> Result<Option<ProductInput>, Reason> {
             change.category_id = match form.get("category") {
                 NO_CATEGORY => Field::Null,
                 id => {
+                    let problem = text!("products-must-be-chosen");
                     let id = id
                         .parse()
-                        .map_err(|_| Reason::of("category", "must be chosen"))?;
+                        .map_err(|_| Reason::of(text!("word-category"), problem))?;
                     Field::Value(id)
                 }
             }
         }
         "price" => {
-            let cents = money::cents(form.get("price"));
-            let cents =
-                cents.ok_or_else(|| Reason::of("price", "must be an amount such as 3.50"))?;
+            let cents = numbers::cents(form.get("price"));
+            let problem = text!("products-must-be-amount");
+            let cents = cents.ok_or_else(|| Reason::of(text!("word-price"), problem))?;
             change.price_cents = Field::Value(cents);
         }
         "vat" => {
             let rate = form.get("vat").replace(',', ".").parse();
-            let problem = "must be a percentage such as 9 or 5.5";
-            change.vat_rate = Field::Value(rate.map_err(|_| Reason::of("VAT", problem))?);
+            let problem = text!("products-must-be-percentage");
+            let rate = rate.map_err(|_| Reason::of(text!("word-vat"), problem))?;
+            change.vat_rate = Field::Value(rate);
         }
-        _ => return Err(Reason::new("choose an action")),
+        _ => return Err(Reason::new(text!("products-choose-action"))),
     }
     Ok(Some(change))
 }
@@ -105,13 +109,20 @@ async fn failed(shop: &PageLocation, result: &ProductBulkResult) -> Result<Marku
     let names: HashMap<_, _> = products.iter().map(|it| (it.id, &*it.name)).collect();
     Ok(html! {
         div.problem role="alert" {
-            p { "Changed: " (result.affected) ". Left as they were: " (result.failed.len()) "." }
+            p {
+                (text!("products-partly", changed = result.affected, left = result.failed.len()))
+            }
             ul {
                 @for failure in &result.failed {
-                    @let name = names.get(&failure.id).copied();
+                    @let name = names.get(&failure.id).copied().map(Cow::Borrowed);
+                    @let name = name.unwrap_or_else(|| text!("products-gone"));
+                    @let problem = components::sentence(&failure.error.message);
                     li {
-                        strong { (name.unwrap_or("A product that no longer exists")) } ": "
-                        (components::sentence(&failure.error.message))
+                        (marked!(
+                            "products-failure",
+                            [product = name, problem = problem],
+                            strong = |words: &str| html! { strong { (words) } },
+                        ))
                     }
                 }
             }

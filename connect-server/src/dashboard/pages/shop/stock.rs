@@ -1,5 +1,7 @@
 //! The stock of a location, and its movements.
 
+use std::borrow::Cow;
+
 use connect_core::{
     Error, UserRight,
     wire::{
@@ -17,22 +19,18 @@ const PATH: &str = "/dashboard/stock";
 /// Shows the levels of the tracked products.
 pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let Some(shop) = PageLocation::find(to, UserRight::ReadCatalog)? else {
-        return Ok(nowhere(to, PATH, "Stock"));
+        return Ok(nowhere(to, PATH, &text!("shop-stock")));
     };
     let query = StockLevelQuery { sync: sync(to) };
     let found = shop.records.stock().list(&query).await?;
     let next_cursor = found.next_cursor.as_deref();
     let content = html! {
         @if found.data.is_empty() {
-            (nothing(
-                to,
-                next_cursor,
-                "No product is tracked yet. Its stock is known from the first count or delivery on.",
-            ))
+            (nothing(to, next_cursor, &text!("stock-empty")))
         } @else { (levels(&shop, &found.data).await?) }
         (next(&shop, PATH, &[], next_cursor))
     };
-    Ok(page(to, &shop, PATH, "Stock", content))
+    Ok(page(to, &shop, PATH, &text!("shop-stock"), content))
 }
 
 async fn levels(shop: &PageLocation, levels: &[StockLevel]) -> Result<Markup, Error> {
@@ -41,11 +39,13 @@ async fn levels(shop: &PageLocation, levels: &[StockLevel]) -> Result<Markup, Er
     let name = |level: &StockLevel| {
         let product = products.iter().find(|it| it.id == level.product_id);
         // It was deleted between the two readings.
-        product.map_or("A deleted product", |product| &*product.name)
+        let name = product.map(|product| Cow::Borrowed(&*product.name));
+        name.unwrap_or_else(|| text!("stock-deleted"))
     };
     let head = html! {
-        th { "Product" } th { "Code" } th.number { "In stock" } th { "Since" }
-        th { span.skip { "History" } }
+        th { (text!("word-product")) } th { (text!("word-code")) }
+        th.number { (text!("stock-level")) } th { (text!("stock-since")) }
+        th { span.skip { (text!("stock-history")) } }
     };
     let rows = html! {
         @for level in levels {
@@ -56,19 +56,21 @@ async fn levels(shop: &PageLocation, levels: &[StockLevel]) -> Result<Markup, Er
                 td { (components::time(level.updated_at)) }
                 td {
                     a href=(shop.at(&format!("{PATH}/{}", level.product_id)))
-                        aria-label={ "History of " (name(level)) } { "History" }
+                        aria-label=(text!("stock-history-of", product = name(level))) {
+                        (text!("stock-history"))
+                    }
                 }
             }
         }
     };
-    Ok(components::table("Stock", head, rows))
+    Ok(components::table(&text!("shop-stock"), head, rows))
 }
 
 /// Shows the movements of one product, the newest first.
 pub(crate) async fn movements(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     let id: Id<Product> = components::id(id)?;
     let Some(shop) = PageLocation::find(to, UserRight::ReadCatalog)? else {
-        return Ok(nowhere(to, PATH, "Stock"));
+        return Ok(nowhere(to, PATH, &text!("shop-stock")));
     };
     let query = StockMovementQuery {
         paging: paging(to),
@@ -79,24 +81,25 @@ pub(crate) async fn movements(to: &SignedIn<'_>, id: &str) -> Result<Answer, Err
     let found = rows.list(&query).await?;
     let next_cursor = found.next_cursor.as_deref();
     let title = match shop.records.products().get(id).await {
-        Ok(product) => format!("Stock of {}", product.name),
-        Err(Error::NotFound(_)) => "Stock of a product that was deleted".to_owned(),
+        Ok(product) => text!("stock-of", product = product.name),
+        Err(Error::NotFound(_)) => text!("stock-of-deleted"),
         Err(error) => return Err(error),
     };
     let content = html! {
         @if found.data.is_empty() {
-            (nothing(to, next_cursor, "Nothing has moved yet."))
+            (nothing(to, next_cursor, &text!("stock-nothing-moved")))
         } @else { (table(&found.data)) }
         (next(&shop, &format!("{PATH}/{id}"), &[], next_cursor))
-        p { a href=(shop.at(PATH)) { "Back to the stock" } }
+        p { a href=(shop.at(PATH)) { (text!("stock-back")) } }
     };
     Ok(page(to, &shop, PATH, &title, content))
 }
 
 fn table(movements: &[StockMovement]) -> Markup {
     let head = html! {
-        th { "Time" } th { "What" } th.number { "Change" } th.number { "After it" } th { "By" }
-        th { "Note" }
+        th { (text!("word-time")) } th { (text!("shop-what")) }
+        th.number { (text!("stock-change")) } th.number { (text!("stock-after")) }
+        th { (text!("stock-by")) } th { (text!("word-note")) }
     };
     let rows = html! {
         @for movement in movements {
@@ -110,16 +113,16 @@ fn table(movements: &[StockMovement]) -> Markup {
             }
         }
     };
-    components::table("Movements", head, rows)
+    components::table(&text!("stock-movements"), head, rows)
 }
 
-fn words(kind: &MovementType) -> &str {
+fn words(kind: &MovementType) -> Cow<'_, str> {
     match kind {
-        MovementType::Count => "Counted",
-        MovementType::Delivery => "Delivered",
-        MovementType::Correction => "Corrected",
-        MovementType::Sale => "Sold",
-        MovementType::Refund => "Taken back",
-        other => other.as_str(),
+        MovementType::Count => text!("shop-counted"),
+        MovementType::Delivery => text!("stock-delivered"),
+        MovementType::Correction => text!("stock-corrected"),
+        MovementType::Sale => text!("stock-sold"),
+        MovementType::Refund => text!("stock-taken-back"),
+        other => other.as_str().into(),
     }
 }

@@ -48,18 +48,18 @@ pub(crate) async fn roll(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     let done = to.execute(WebhookCommand::Roll { id }).await?;
     let content = html! {
         p {
-            @if done.is_former_lost {
-                "Deliveries that have waited are sent now, signed with the new secret alone. Give it to the \
-                 receiver at once."
-            } @else {
-                "For 24 hours deliveries are signed with the new secret and with the one before, so that \
-                 the receiver can be given the new one in the meantime."
-            }
+            @if done.is_former_lost { (text!("webhooks-rolled-lost")) }
+            @else { (text!("webhooks-rolled")) }
         }
-        (components::shown_once("The new secret", done.secret.as_ref()))
-        p { a href={ (PATH) "/" (id) } { "Back to the webhook" } }
+        (components::shown_once(&text!("webhooks-new-secret"), done.secret.as_ref()))
+        p { a href={ (PATH) "/" (id) } { (text!("webhooks-back")) } }
     };
-    Ok(layout::page(to, PATH, "New secret of a webhook", content))
+    Ok(layout::page(
+        to,
+        PATH,
+        &text!("webhooks-roll-title"),
+        content,
+    ))
 }
 
 /// Removes a webhook.

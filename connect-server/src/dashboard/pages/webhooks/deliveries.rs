@@ -1,5 +1,7 @@
 //! The deliveries of a webhook.
 
+use std::borrow::Cow;
+
 use connect_core::{Delivery, DeliveryStatus, Error, Webhook, wire::EventType};
 use maud::{Markup, html};
 
@@ -22,15 +24,19 @@ pub(super) async fn list(to: &SignedIn<'_>, webhook: &Webhook) -> Result<Markup,
     Ok(html! {
         @if page.is_empty() {
             @let text = match before {
-                Some(_) => "There are no older deliveries.",
-                None => "Nothing was sent yet. A test is sent within a minute.",
+                Some(_) => text!("webhooks-none-older"),
+                None => text!("webhooks-none-sent"),
             };
-            (components::empty(text, html! {}))
+            (components::empty(&text, html! {}))
         } @else {
             @if webhook.is_enabled() { (resend_failed::form(to, webhook)) }
             (table(to, webhook, page))
             @if let Some(last) = page.last().filter(|_| !is_last) {
-                p { a href={ (PATH) "/" (webhook.id) "?before=" (last.id) } { "Older deliveries" } }
+                p {
+                    a href={ (PATH) "/" (webhook.id) "?before=" (last.id) } {
+                        (text!("webhooks-older"))
+                    }
+                }
             }
         }
     })
@@ -38,10 +44,12 @@ pub(super) async fn list(to: &SignedIn<'_>, webhook: &Webhook) -> Result<Markup,
 
 fn table(to: &SignedIn<'_>, webhook: &Webhook, deliveries: &[Delivery]) -> Markup {
     let head = html! {
-        th { "Event" } th { "Result" } th { "Answer" } th { "Attempts" } th { span.skip { "Action" } }
+        th { (text!("webhooks-event")) } th { (text!("webhooks-result")) }
+        th { (text!("webhooks-answer")) } th { (text!("webhooks-attempts")) }
+        th { span.skip { (text!("webhooks-action")) } }
     };
     let rows = html! { @for delivery in deliveries { (row(to, webhook, delivery)) } };
-    components::table("Deliveries", head, rows)
+    components::table(&text!("webhooks-deliveries"), head, rows)
 }
 
 fn row(to: &SignedIn<'_>, webhook: &Webhook, delivery: &Delivery) -> Markup {
@@ -57,7 +65,7 @@ fn row(to: &SignedIn<'_>, webhook: &Webhook, delivery: &Delivery) -> Markup {
             td {
                 @if let Some(attempt) = last {
                     @if let Some(code) = attempt.status_code { (code) " " }
-                    span.hint { "in " (attempt.duration_ms) " ms" }
+                    span.hint { (text!("webhooks-in-ms", ms = attempt.duration_ms.to_string())) }
                     @if let Some(reason) = &attempt.reason {
                         br; span.hint { (components::sentence(reason)) }
                     }
@@ -76,7 +84,9 @@ pub(super) fn resend(to: &SignedIn<'_>, webhook: &Webhook, delivery: &Delivery) 
     let action = format!("{PATH}/{}/deliveries/{}/resend", webhook.id, delivery.id);
     html! {
         @if webhook.is_enabled() && delivery.status != DeliveryStatus::Pending {
-            (components::form(&action, &to.csrf, html! { button.quiet { "Send again" } }))
+            (components::form(&action, &to.csrf, html! {
+                button.quiet { (text!("webhooks-resend")) }
+            }))
         }
     }
 }
@@ -85,15 +95,18 @@ pub(super) fn resend(to: &SignedIn<'_>, webhook: &Webhook, delivery: &Delivery) 
 pub(super) fn status(delivery: &Delivery) -> Markup {
     html! {
         @match delivery.status {
-            DeliveryStatus::Delivered => span.tag.good { "Delivered" },
+            DeliveryStatus::Delivered => span.tag.good { (text!("webhooks-delivered")) },
             DeliveryStatus::GivenUp => {
-                span.tag.bad { "Given up" }
+                span.tag.bad { (text!("webhooks-given-up")) }
                 @if delivery.replaced_by.is_some() { br; span.hint { (replaced(delivery)) } }
             }
             DeliveryStatus::Pending => {
-                span.tag { "Waiting" }
+                span.tag { (text!("webhooks-waiting")) }
                 @if let Some(at) = delivery.next_attempt_at {
-                    br; span.hint { "next attempt " (components::time(at)) }
+                    br;
+                    span.hint {
+                        (marked!("webhooks-next-attempt", time = |_: &str| components::time(at)))
+                    }
                 }
             }
         }
@@ -101,9 +114,9 @@ pub(super) fn status(delivery: &Delivery) -> Markup {
 }
 
 /// Describes the fate of an event after its delivery was given up.
-fn replaced(delivery: &Delivery) -> &'static str {
+fn replaced(delivery: &Delivery) -> Cow<'static, str> {
     match delivery.event_type {
-        EventType::StockChanged => "a newer one took its place",
-        _ => "sent again",
+        EventType::StockChanged => text!("webhooks-replaced"),
+        _ => text!("webhooks-sent-again"),
     }
 }

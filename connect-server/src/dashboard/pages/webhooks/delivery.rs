@@ -17,32 +17,34 @@ pub(crate) async fn show(to: &SignedIn<'_>, id: &str, delivery: &str) -> Result<
     let (delivery, body) = found.await?;
     let content = html! {
         dl.facts {
-            dt { "Result" } dd { (deliveries::status(&delivery)) }
-            dt { "Event" } dd { code { (delivery.event_id) } }
-            dt { "Made" } dd { (components::time(delivery.created_at)) }
-            dt { "Webhook" } dd { a href={ (PATH) "/" (webhook.id) } { (webhook.url) } }
+            dt { (text!("webhooks-result")) } dd { (deliveries::status(&delivery)) }
+            dt { (text!("webhooks-event")) } dd { code { (delivery.event_id) } }
+            dt { (text!("webhooks-made")) } dd { (components::time(delivery.created_at)) }
+            dt { (text!("webhooks-webhook")) } dd { a href={ (PATH) "/" (webhook.id) } { (webhook.url) } }
         }
         div.actions { (deliveries::resend(to, &webhook, &delivery)) }
-        h2 { "Attempts" }
+        h2 { (text!("webhooks-attempts")) }
         @for attempt in delivery.attempts.iter().rev() { (attempted(attempt)) }
-        h2 { "Request" }
+        h2 { (text!("tokens-request")) }
         (request(&webhook.url, &delivery, body.as_deref()))
     };
-    let title = format!("Delivery of {}", delivery.event_type);
+    let title = text!("webhooks-delivery-of", event = delivery.event_type.as_str());
     Ok(layout::page(to, PATH, &title, content))
 }
 
 fn attempted(attempt: &DeliveryAttempt) -> Markup {
+    let time = |_: &str| components::time(attempt.at);
+    let ms = attempt.duration_ms.to_string();
+    let outcome = match attempt.status_code {
+        Some(code) => {
+            let code = code.to_string();
+            marked!("webhooks-answered", [status = code, ms = ms], time = time)
+        }
+        None => marked!("webhooks-unanswered", [ms = ms], time = time),
+    };
     html! {
         section.attempt {
-            p {
-                (components::time(attempt.at)) ": "
-                @match attempt.status_code {
-                    Some(code) => { "answered " (code) },
-                    None => "no answer",
-                }
-                " in " (attempt.duration_ms) " ms"
-            }
+            p { (outcome) }
             @if let Some(reason) = &attempt.reason { p { (components::sentence(reason)) } }
             @if let Some(response) = &attempt.response { pre tabindex="0" { code { (response) } } }
         }
@@ -62,9 +64,7 @@ fn request(url: &str, delivery: &Delivery, body: Option<&[u8]>) -> Markup {
             |_| String::from_utf8_lossy(body).into_owned(),
             |json: Value| format!("{json:#}"),
         ),
-        None if delivery.location_id.is_some() => {
-            "The event is older than 30 days and was removed.".to_owned()
-        }
+        None if delivery.location_id.is_some() => text!("webhooks-event-removed").into_owned(),
         None => String::new(),
     };
     html! { pre tabindex="0" { code { (head) "\n\n" (body) } } }

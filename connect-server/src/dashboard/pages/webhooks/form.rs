@@ -1,5 +1,7 @@
 //! The form to make or change a webhook.
 
+use std::borrow::Cow;
+
 use connect_core::{
     Error, Reason, UserRight, Webhook,
     wire::{EventType, Id, Location},
@@ -16,16 +18,28 @@ use crate::{
         Answer, components,
         inputs::{self, Field, Problem},
         layout,
+        messages::markup,
         notices::{self, Notice},
         page_request::SignedIn,
     },
 };
 
-/// The title of the form for a new webhook, and its button.
-const NEW: (&str, &str) = ("Create webhook", "Create webhook");
+/// The purpose of the form.
+#[derive(Clone, Copy)]
+enum Purpose {
+    New,
+    Edit,
+}
 
-/// The same for the form of an existing webhook.
-const EDIT: (&str, &str) = ("Edit webhook", "Save");
+impl Purpose {
+    /// Returns the title of the form, and the words of its button.
+    fn words(self) -> (Cow<'static, str>, Cow<'static, str>) {
+        match self {
+            Self::New => (text!("webhooks-create"), text!("webhooks-create")),
+            Self::Edit => (text!("webhooks-edit"), text!("word-save")),
+        }
+    }
+}
 
 /// The fields of the form.
 struct Filled {
@@ -65,7 +79,7 @@ pub(crate) fn new(to: &SignedIn<'_>) -> Answer {
         events: EventType::KNOWN.to_vec(),
         location_ids: Vec::new(),
     };
-    page(to, NEW, PATH, &filled, None)
+    page(to, Purpose::New, PATH, &filled, None)
 }
 
 /// Makes a webhook, and shows its secret once.
@@ -80,7 +94,8 @@ pub(crate) async fn create(to: &SignedIn<'_>) -> Result<Answer, Error> {
     match to.execute(new).await {
         Ok(done) => Ok(created(to, &filled, &done).made(done.subject)),
         Err(error) => {
-            let form = async |reason: &Reason| Ok(page(to, NEW, PATH, &filled, Some(reason)));
+            let form =
+                async |reason: &Reason| Ok(page(to, Purpose::New, PATH, &filled, Some(reason)));
             components::again(error, form).await
         }
     }
@@ -92,7 +107,7 @@ pub(crate) async fn edit(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     let webhook = to.connect.webhook(to.account().id, id).await?;
     let action = format!("{PATH}/{id}");
     let filled = Filled::of_webhook(&webhook);
-    Ok(page(to, EDIT, &action, &filled, None))
+    Ok(page(to, Purpose::Edit, &action, &filled, None))
 }
 
 /// Changes a webhook.
@@ -112,7 +127,8 @@ pub(crate) async fn change(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error>
             Notice::WebhookChanged,
         ))),
         Err(error) => {
-            let form = async |reason: &Reason| Ok(page(to, EDIT, &action, &filled, Some(reason)));
+            let form =
+                async |reason: &Reason| Ok(page(to, Purpose::Edit, &action, &filled, Some(reason)));
             components::again(error, form).await
         }
     }
@@ -121,30 +137,28 @@ pub(crate) async fn change(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error>
 fn created(to: &SignedIn<'_>, filled: &Filled, done: &Execution<'_>) -> Answer {
     let path = done.subject.object.map(|id| format!("{PATH}/{id}"));
     let content = html! {
-        p { "Events from now on are sent to " code { (filled.url) } "." }
-        (components::shown_once("Signing secret", done.secret.as_ref()))
-        p.hint {
-            "Your endpoint verifies the signature of each delivery with it. In Rust, the crate \
-             connect-webhook-verify does that; the webhook guide shows it for other languages."
-        }
-        p { a.button href=[path] { "Go to the webhook" } }
+        p { (marked!("webhooks-sent-to", [url = &filled.url], code = markup::code)) }
+        (components::shown_once(&text!("webhooks-secret"), done.secret.as_ref()))
+        p.hint { (text!("webhooks-secret-hint")) }
+        p { a.button href=[path] { (text!("webhooks-go-to")) } }
     };
-    layout::page(to, PATH, "Webhook created", content)
+    layout::page(to, PATH, &text!("webhooks-created"), content)
 }
 
 fn page(
     to: &SignedIn<'_>,
-    (title, done): (&str, &str),
+    purpose: Purpose,
     action: &str,
     filled: &Filled,
     refused: Option<&Reason>,
 ) -> Answer {
+    let (title, done) = purpose.words();
     let url = Field {
-        label: "Endpoint URL",
+        label: text!("webhooks-url"),
         name: "url",
         kind: "url",
         value: &filled.url,
-        hint: "Must begin with https:// and be reachable from the internet.",
+        hint: text!("webhooks-url-hint"),
         autocomplete: "off",
     };
     let fields = html! {
@@ -154,14 +168,14 @@ fn page(
         (locations(to, filled, &Problem::of("locationIds", refused)))
         button { (done) }
     };
-    layout::page(to, PATH, title, components::form(action, &to.csrf, fields))
+    layout::page(to, PATH, &title, components::form(action, &to.csrf, fields))
 }
 
 fn events(filled: &Filled, problem: &Problem<'_>) -> Markup {
     html! {
         fieldset {
-            legend { "Events" }
-            (problem.render("At least one event"))
+            legend { (text!("webhooks-events")) }
+            (problem.render(&text!("webhooks-events-problem")))
             div.choices {
                 @for kind in EventType::KNOWN {
                     @let checked = filled.events.contains(kind);
@@ -175,9 +189,9 @@ fn events(filled: &Filled, problem: &Problem<'_>) -> Markup {
 fn locations(to: &SignedIn<'_>, filled: &Filled, problem: &Problem<'_>) -> Markup {
     html! {
         fieldset {
-            legend { "Locations" }
-            p.hint { "Choose none to get the events of all locations, including those added later." }
-            (problem.render("Locations"))
+            legend { (text!("overview-locations")) }
+            p.hint { (text!("webhooks-locations-hint")) }
+            (problem.render(&text!("overview-locations")))
             div.choices {
                 @for location in to.locations(UserRight::ManageWebhooks) {
                     @let id = location.id.to_string();

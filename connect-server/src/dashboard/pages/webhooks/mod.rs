@@ -24,20 +24,17 @@ pub(super) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let account = to.account().id;
     let webhooks = to.connect.webhooks(account).await?;
     let unsigned = to.connect.unsigned_webhooks(account).await?;
-    let add = html! { a.button href="/dashboard/webhooks/new" { "Create webhook" } };
+    let add = html! { a.button href="/dashboard/webhooks/new" { (text!("webhooks-create")) } };
     let content = html! {
-        p.hint {
-            "A webhook sends events to your endpoint as they happen: sales, orders, changes of products \
-             and stock. Each delivery is signed with the webhook's secret."
-        }
+        p.hint { (text!("webhooks-about")) }
         @if webhooks.is_empty() {
-            (components::empty("No webhooks yet.", add))
+            (components::empty(&text!("webhooks-empty"), add))
         } @else {
             p { (add) }
             (table(to, &webhooks, &unsigned))
         }
     };
-    Ok(layout::page(to, PATH, "Webhooks", content))
+    Ok(layout::page(to, PATH, &text!("section-webhooks"), content))
 }
 
 fn table(
@@ -46,7 +43,9 @@ fn table(
     unsigned: &[Id<Webhook>],
 ) -> Markup {
     let head = html! {
-        th { "Endpoint URL" } th { "Status" } th { "Events" } th { "Locations" } th { "Last success" }
+        th { (text!("webhooks-url")) } th { (text!("word-status")) }
+        th { (text!("webhooks-events")) } th { (text!("overview-locations")) }
+        th { (text!("webhooks-last-success")) }
     };
     let rows = html! {
         @for (webhook, health) in webhooks {
@@ -58,29 +57,31 @@ fn table(
                 td {
                     @match health.last_success_at {
                         Some(at) => (components::time(at)),
-                        None => "Never",
+                        None => (text!("tokens-never")),
                     }
                 }
             }
         }
     };
-    components::table("Webhooks", head, rows)
+    components::table(&text!("section-webhooks"), head, rows)
 }
 
 /// The state of a webhook in a word or two.
 fn state(webhook: &Webhook, health: &WebhookHealth, is_unsigned: bool) -> Markup {
     html! {
         @match &webhook.switched_off {
-            Some(off) if off.reason == SwitchOffReason::Failures => span.tag.bad { "Switched off" },
-            Some(_) => span.tag { "Off" },
-            None if is_unsigned => span.tag.bad { "Waits for its key" },
+            Some(off) if off.reason == SwitchOffReason::Failures => {
+                span.tag.bad { (text!("webhooks-switched-off")) }
+            }
+            Some(_) => span.tag { (text!("webhooks-off")) },
+            None if is_unsigned => span.tag.bad { (text!("webhooks-waits-for-key")) },
             None if health.is_probed() => {
-                span.tag.bad { "Probed: " (health.failures_in_a_row) " failed in a row" }
+                span.tag.bad { (text!("webhooks-probed", count = health.failures_in_a_row)) }
             }
             None if health.failures_in_a_row > 0 => {
-                span.tag.bad { (health.failures_in_a_row) " failed in a row" }
+                span.tag.bad { (text!("webhooks-failing", count = health.failures_in_a_row)) }
             }
-            None => span.tag.good { "On" },
+            None => span.tag.good { (text!("webhooks-on")) },
         }
     }
 }
@@ -88,7 +89,7 @@ fn state(webhook: &Webhook, health: &WebhookHealth, is_unsigned: bool) -> Markup
 /// The names of the locations a webhook covers.
 fn locations(to: &SignedIn<'_>, webhook: &Webhook) -> String {
     if webhook.location_ids.is_empty() {
-        return "All".to_owned();
+        return text!("webhooks-all-locations").into_owned();
     }
     let all = to.account().locations.iter();
     let chosen = all.filter(|location| webhook.location_ids.contains(&location.id));

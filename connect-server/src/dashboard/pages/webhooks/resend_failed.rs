@@ -43,16 +43,16 @@ pub(super) fn form(to: &SignedIn<'_>, webhook: &Webhook) -> Markup {
     let action = format!("{PATH}/{}/resend-failed", webhook.id);
     let fields = html! {
         div.actions {
-            label for=(SINCE) { "Deliveries that were given up since" }
+            label for=(SINCE) { (text!("webhooks-given-up-since")) }
             input id=(SINCE) name=(SINCE) type="datetime-local" required value=(since)
                 aria-invalid=[is_wrong.then_some("true")];
             @if let (Some(go_on), Some(before)) = (go_on, before) {
                 input type="hidden" name=(GO_ON) value=(go_on);
                 input type="hidden" name=(GO_ON_SINCE) value=(written(before));
             }
-            button.quiet { "Send all again" }
+            button.quiet { (text!("webhooks-resend-all")) }
             @if let Some(left) = left.filter(|left| *left > 0) {
-                span.hint { "At least " (left) " are left." }
+                span.hint { (text!("webhooks-left", count = left)) }
             }
         }
     };
@@ -74,9 +74,8 @@ impl ResendRequest {
     /// # Errors
     /// The time is missing or invalid.
     pub(super) fn read(form: &FormFields) -> Result<Self, Error> {
-        let problem = "must be a date and a time, such as 2026-11-20T09:15";
-        let typed = read(form.get(SINCE));
-        let typed = typed.ok_or_else(|| Error::Invalid(Reason::of(SINCE, problem)))?;
+        let problem = || Reason::of(SINCE, text!("webhooks-since-problem"));
+        let typed = read(form.get(SINCE)).ok_or_else(|| Error::Invalid(problem()))?;
         // Another time starts a new search.
         let goes_on = read(form.get(GO_ON_SINCE)) == Some(typed);
         let before = form.get(GO_ON).parse().ok();

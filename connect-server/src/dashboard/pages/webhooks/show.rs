@@ -35,54 +35,33 @@ pub(super) async fn page(
         @else if let Some(next) = health.next_probe() { (probed(next)) }
         (facts(to, &webhook, &health, is_unsigned))
         div.actions { (actions(to, &webhook, waiting)) }
-        h2 { "Recent deliveries" }
+        h2 { (text!("webhooks-recent")) }
         (deliveries::list(to, &webhook).await?)
     };
     Ok(layout::page(to, PATH, &webhook.url, content))
 }
 
 fn switched_off(off: &SwitchedOff, waiting: usize) -> Markup {
-    html! {
-        p.warning {
-            @match off.reason {
-                SwitchOffReason::Failures => {
-                    "Switched off on " (components::time(off.at)) " after 50 failed attempts in a row. \
-                     Fix the endpoint, then switch the webhook on."
-                }
-                SwitchOffReason::Owner => {
-                    "You switched it off on " (components::time(off.at)) "."
-                }
-            }
-            @match waiting {
-                0 => " Events that happen while it is off wait for up to 30 days.",
-                MOST_WAITING_COUNTED.. => {
-                    " More than " (MOST_WAITING_COUNTED - 1) " events wait, for up to 30 days."
-                }
-                1 => " One event waits, for up to 30 days.",
-                some => { " " (some) " events wait, for up to 30 days." }
-            }
-        }
-    }
+    let time = |_: &str| components::time(off.at);
+    let reason = match off.reason {
+        SwitchOffReason::Failures => marked!("webhooks-off-by-failures", time = time),
+        SwitchOffReason::Owner => marked!("webhooks-off-by-owner", time = time),
+    };
+    let waiting = match waiting {
+        0 => text!("webhooks-none-wait"),
+        MOST_WAITING_COUNTED.. => text!("webhooks-more-wait", count = MOST_WAITING_COUNTED - 1),
+        some => text!("webhooks-some-wait", count = some),
+    };
+    html! { p.warning { (reason) " " (waiting) } }
 }
 
 fn waits_for_key() -> Markup {
-    html! {
-        p.warning {
-            "The service cannot read the secret of this webhook, as the key for it is missing. Deliveries wait; \
-             none is lost. They are sent once the operator of the service has brought the key back. If it is \
-             lost, roll the secret, and give the new one to the receiver at once: the deliveries are sent then."
-        }
-    }
+    html! { p.warning { (text!("webhooks-unsigned")) } }
 }
 
 fn probed(next: Timestamp) -> Markup {
-    html! {
-        p.warning {
-            "The webhook is probed: one attempt a minute until one succeeds, the next at "
-            (components::time(next)) " or when a delivery is due after that. Its other deliveries wait, and \
-             are sent after the success."
-        }
-    }
+    let time = |_: &str| components::time(next);
+    html! { p.warning { (marked!("webhooks-next-probe", time = time)) } }
 }
 
 fn facts(
@@ -93,19 +72,19 @@ fn facts(
 ) -> Markup {
     html! {
         dl.facts {
-            dt { "Status" } dd { (state(webhook, health, is_unsigned)) }
-            dt { "Events" }
+            dt { (text!("word-status")) } dd { (state(webhook, health, is_unsigned)) }
+            dt { (text!("webhooks-events")) }
             dd { @for kind in &webhook.events { code { (kind) } " " } }
-            dt { "Locations" } dd { (locations(to, webhook)) }
-            dt { "Last success" } dd { (moment(health.last_success_at)) }
-            dt { "Last failure" } dd { (moment(health.last_failure_at)) }
-            dt { "ID" } dd { code { (webhook.id) } }
+            dt { (text!("overview-locations")) } dd { (locations(to, webhook)) }
+            dt { (text!("webhooks-last-success")) } dd { (moment(health.last_success_at)) }
+            dt { (text!("webhooks-last-failure")) } dd { (moment(health.last_failure_at)) }
+            dt { (text!("overview-id")) } dd { code { (webhook.id) } }
         }
     }
 }
 
 fn moment(at: Option<Timestamp>) -> Markup {
-    html! { @match at { Some(at) => (components::time(at)), None => "Never" } }
+    html! { @match at { Some(at) => (components::time(at)), None => (text!("tokens-never")) } }
 }
 
 fn actions(to: &SignedIn<'_>, webhook: &Webhook, waiting: usize) -> Markup {
@@ -115,35 +94,36 @@ fn actions(to: &SignedIn<'_>, webhook: &Webhook, waiting: usize) -> Markup {
     };
     html! {
         @if webhook.is_enabled() {
-            (button("test", "Send test event"))
-            (button("disable", "Switch off"))
+            (button("test", &text!("webhooks-test")))
+            (button("disable", &text!("webhooks-switch-off")))
         } @else if waiting == 0 {
-            (button("enable", "Switch on"))
+            (button("enable", &text!("webhooks-switch-on")))
         } @else {
-            (button("enable", "Switch on and send waiting events"))
+            (button("enable", &text!("webhooks-switch-on-and-send")))
             (components::confirmed(
-                "Switch on without waiting events…",
-                "Switch on without…",
-                "Waiting events are dropped. They stay in the event feed, and each can be sent \
-                 again.",
+                &text!("webhooks-switch-on-without-open"),
+                &text!("webhooks-switch-on-without-short"),
+                &text!("webhooks-switch-on-without-consequence"),
                 components::form(&at("enable"), &to.csrf, html! {
                     input type="hidden" name="waiting" value="drop";
-                    button.danger { "Switch on without waiting events" }
+                    button.danger { (text!("webhooks-switch-on-without")) }
                 }),
             ))
         }
-        a.button.quiet href=(at("edit")) { "Edit" }
+        a.button.quiet href=(at("edit")) { (text!("webhooks-change")) }
         (components::confirmed(
-            "Roll secret…",
-            "Roll secret…",
-            "Deliveries are signed with the new secret, and for 24 hours with the one before as well.",
-            button("roll", "Roll secret"),
+            &text!("webhooks-roll-open"),
+            &text!("webhooks-roll-open"),
+            &text!("webhooks-roll-consequence"),
+            button("roll", &text!("webhooks-roll")),
         ))
         (components::confirmed(
-            "Delete webhook…",
-            "Delete webhook…",
-            "Deliveries that are waiting are not sent. This cannot be undone.",
-            components::form(&at("delete"), &to.csrf, html! { button.danger { "Delete webhook" } }),
+            &text!("webhooks-delete-open"),
+            &text!("webhooks-delete-open"),
+            &text!("webhooks-delete-consequence"),
+            components::form(&at("delete"), &to.csrf, html! {
+                button.danger { (text!("webhooks-delete")) }
+            }),
         ))
     }
 }

@@ -1,0 +1,892 @@
+# De teksten van het dashboard in het Nederlands.
+
+language = Nederlands
+
+## Getallen en bedragen
+
+number-group = .
+number-decimal = ,
+money = { $symbol }{ "\u00A0" }{ $amount }
+money-of = { $amount }{ "\u00A0" }{ $currency }
+
+## Datums
+
+date = { $day } { $month ->
+    [1] jan
+    [2] feb
+    [3] mrt
+    [4] apr
+    [5] mei
+    [6] jun
+    [7] jul
+    [8] aug
+    [9] sep
+    [10] okt
+    [11] nov
+   *[12] dec
+} { $year }
+date-time = { $date }, { $time }
+month-long = { $month ->
+    [1] januari
+    [2] februari
+    [3] maart
+    [4] april
+    [5] mei
+    [6] juni
+    [7] juli
+    [8] augustus
+    [9] september
+    [10] oktober
+    [11] november
+   *[12] december
+}
+date-month = { month-long } { $year }
+date-long = { $weekday ->
+    [1] maandag
+    [2] dinsdag
+    [3] woensdag
+    [4] donderdag
+    [5] vrijdag
+    [6] zaterdag
+   *[7] zondag
+} { $day } { month-long } { $year }
+
+## Meldingen over de vorige handeling
+
+notice-account-changed = Je wijzigingen zijn opgeslagen.
+notice-all-resent = De gebeurtenissen worden opnieuw verzonden. Laad de pagina zo meteen opnieuw om het resultaat te zien.
+notice-clock-advanced = De klok is vooruitgezet. Wat nu aan de beurt is, gebeurt binnen een ogenblik.
+notice-email-changed = Je e-mailadres is gewijzigd. Gebruik het vanaf de volgende keer dat je inlogt.
+notice-erasure-planned = De verwijdering is gepland. Tot dat moment kun je haar hier intrekken.
+notice-erasure-taken-back = Er wordt niets verwijderd.
+notice-key-revoked = De sleutel van het scherm wordt vanaf nu geweigerd.
+notice-name-changed = De naam is gewijzigd. Eerdere gegevens houden de vorige naam.
+notice-no-person-found = Nergens staat deze naam of dit id. Schrijf een naam zoals hij is opgeslagen.
+notice-none-failed = Er is niets om opnieuw te verzenden: sindsdien is geen bezorging opgegeven, of elke is al opnieuw verzonden of verouderd.
+notice-password-changed = Het wachtwoord is gewijzigd. Je bent overal elders uitgelogd.
+notice-password-set = Je wachtwoord is ingesteld en je bent ingelogd.
+notice-passkey-added = Je passkey is toegevoegd. Probeer hem de volgende keer dat je inlogt, voordat je hem nodig hebt.
+notice-passkey-removed = De passkey is verwijderd. Je bent overal elders uitgelogd. Verwijder hem ook van je apparaat.
+notice-person-blanked = De naam is verwijderd uit de bonnen, bestellingen en gebeurtenissen waarin hij stond.
+notice-ping-queued = Een test is onderweg. Laad de pagina zo meteen opnieuw om het resultaat te zien.
+notice-products-changed = De producten zijn gewijzigd.
+notice-provider-removed = De aanbieder is verwijderd. Gebruikers loggen in met wachtwoorden.
+notice-provider-set = De aanbieder is opgeslagen. Probeer het inloggen uit voordat je het je gebruikers vertelt.
+notice-resent = De gebeurtenis wordt opnieuw verzonden. Laad de pagina zo meteen opnieuw om het resultaat te zien.
+notice-screen-deleted = Het scherm is verwijderd.
+notice-screen-made = Het scherm is toegevoegd. Maak er een sleutel voor, zodat het kan schrijven.
+notice-second-factor-removed = Je tweestapsverificatie is verwijderd. Je bent overal elders uitgelogd.
+notice-second-factor-reset = De tweestapsverificatie en de passkeys zijn verwijderd. Deze gebruiker logt in met alleen het wachtwoord.
+notice-session-closed = De sessie is beëindigd.
+notice-session-ended = Je sessie was verlopen, dus er is niets gedaan. Log opnieuw in en herhaal je laatste stap.
+notice-sessions-closed = Alle andere sessies zijn beëindigd.
+notice-sign-in-ended = Deze aanmelding is verlopen: het duurde te lang, of er waren te veel verkeerde codes. Log opnieuw in.
+notice-signed-out = Je bent uitgelogd.
+notice-simulated-closing = De kassa is afgesloten. Het Z-rapport staat in het journaal.
+notice-simulated-day = Een verkoopdag staat in het journaal.
+notice-simulated-order = De bestelling staat bij de bestellingen.
+notice-simulated-receipt = De bon staat in het journaal.
+notice-some-resent = De nieuwste gebeurtenissen worden opnieuw verzonden. Er zijn er meer: druk nog eens op de knop om de eerdere te verzenden.
+notice-token-revoked = Het token is ingetrokken. Het wordt vanaf nu geweigerd.
+notice-user-changed = De gebruiker is gewijzigd.
+notice-user-made = De gebruiker is toegevoegd. Nodig de persoon uit om een wachtwoord in te stellen.
+notice-user-removed = De gebruiker is verwijderd.
+notice-webhook-changed = De webhook is gewijzigd.
+notice-webhook-deleted = De webhook is verwijderd.
+notice-webhook-off = De webhook staat uit. Gebeurtenissen wachten tot 30 dagen, totdat je hem aanzet.
+notice-webhook-on = De webhook staat aan. Wachtende gebeurtenissen worden eerst verzonden, op volgorde.
+notice-webhook-on-without = De webhook staat aan. Wachtende gebeurtenissen vervallen; gebeurtenissen vanaf nu worden verzonden.
+
+## Het kader van elke pagina
+
+frame-skip = Naar de inhoud
+frame-menu = Menu
+frame-navigation = Dashboard
+frame-sign-out = Uitloggen
+frame-sandbox = Sandbox
+frame-sandbox-banner = Dit is een sandbox: niets erin is echt. <a>Simuleer een verkoop, een bestelling of een verkoopdag</a>
+frame-deliveries = Bezorgingen
+frame-deliveries-banner = Bezorgingen staan uit: webhooks en e-mail worden niet verzonden, en afbeeldingen niet opgehaald. Dit is een kopie van een winkel, of een winkel die is teruggezet en nog niet in gebruik is.
+frame-factor = Tweestapsverificatie
+frame-factor-banner = Je account vereist tweestapsverificatie. <a>Stel haar in om verder te gaan</a>
+frame-erasure = Verwijdering
+frame-erasure-location = De locatie { $location } wordt verwijderd op { $time }.
+frame-erasure-account = Dit account wordt verwijderd op { $time }.
+frame-erasure-keep = Intrekken
+frame-erasure-owner = Een eigenaar kan het intrekken.
+
+group-shop = Winkel
+group-integrations = Koppelingen
+group-people = Mensen
+
+section-dashboard = Vandaag
+section-journal = Journaal
+section-orders = Bestellingen
+section-products = Producten
+section-stock = Voorraad
+section-tokens = Tokens
+section-webhooks = Webhooks
+section-screens = Schermen
+section-users = Gebruikers
+section-activity = Activiteit
+section-account = Account
+section-privacy = Privacy
+section-usage = API en verbruik
+section-sandbox = Sandbox
+section-components = Onderdelen
+
+## Onderdelen van pagina's
+
+gone = er is geen zo'n pagina, of het gegeven bestaat niet meer
+copy-now = Kopieer het nu. Het wordt niet nog eens getoond.
+field-current-password = Huidig wachtwoord
+field-code = Code
+form-too-old = dit formulier is te oud, of kwam niet van het dashboard; open de pagina opnieuw en herhaal je laatste stap
+
+word-location = Locatie
+word-show = Tonen
+word-name = Naam
+word-product = Product
+word-code = Code
+word-category = Categorie
+word-price = Prijs
+word-vat = Btw
+word-total = Totaal
+word-register = Kassa
+word-employee = Medewerker
+word-note = Opmerking
+word-time = Tijd
+word-email = E-mailadres
+word-password = Wachtwoord
+word-sign-in = Inloggen
+word-save = Opslaan
+word-cancel = Annuleren
+word-yes = Ja
+word-no = Nee
+word-status = Status
+word-key = Sleutel
+
+## All components
+
+gallery-problem = is geen naam
+gallery-hint = Zoals op de deur.
+gallery-words = Woorden van een onderdeel
+
+## Periods
+
+period-from-to = { $first } t/m { $last }
+period-day = Dag
+period-week = Week
+period-month = Maand
+period-year = Jaar
+period = Periode
+period-before = Eerder
+period-after = Later
+period-all = Alles
+
+## Vandaag
+
+today-turnover = Omzet
+today-receipts = Bonnen
+today-average = Gemiddelde bon
+today-refunds = Retouren
+today-refund-count = { $count ->
+    [one] 1 bon
+   *[other] { $count } bonnen
+}
+today-discounts = Kortingen
+today-hour = Uur
+today-article = { $name } × { $quantity }
+today-best = Beste producten
+today-worst = Slechtste producten
+today-locations = Locaties naast elkaar
+before-day = Zelfde dag vorige week
+before-day-so-far = Zelfde tijd vorige week
+before-week = Week ervoor
+before-week-so-far = Week ervoor, tot hetzelfde moment
+before-month = Maand ervoor
+before-month-so-far = Maand ervoor, tot hetzelfde moment
+before-year = Jaar ervoor
+before-year-so-far = Jaar ervoor, tot hetzelfde moment
+chart-table = Als tabel
+chart-bar = { $name }: { $amount }
+
+## Winkel
+
+shop-next-page = Volgende pagina
+shop-nowhere = Dit account heeft nog geen locatie. Vraag de beheerder van deze server om er een toe te voegen.
+shop-nothing-so-far = Er is nog niets gevonden. De volgende pagina zoekt verder.
+shop-nothing-more = Er is niets meer.
+shop-net = Omzet
+shop-sales = Verkopen
+shop-payments = Betalingen
+shop-what = Wat
+shop-number = Nummer
+shop-counted = Geteld
+shop-stock = Voorraad
+shop-means-cash = Contant
+shop-means-card = Pin
+shop-means-voucher = Tegoedbon
+shop-means-invoice = Op rekening
+shop-means-other = Overig
+
+
+## Journaal
+
+journal-title = Journaal
+journal-z-reports = Z-rapporten
+journal-nothing-sold = Er is nog niets verkocht.
+journal-nothing-sold-then = In deze periode is niets verkocht.
+journal-receipt = Bon
+journal-receipts = Bonnen
+journal-receipt-title = { $kind } { $number }
+journal-sale = Verkoop
+journal-refund = Retour
+journal-opening-float = Beginkas
+journal-cash-in = Kasstorting
+journal-cash-out = Kasopname
+journal-refund-of = Retour van
+journal-the-sale = de verkoop
+journal-back = Terug naar het journaal
+journal-quantity = Aantal
+journal-article = Product
+journal-articles = Producten
+journal-no-closing = Er is nog geen kassa afgesloten.
+journal-closed = Afgesloten
+journal-cash-expected = Contant verwacht
+journal-difference = Verschil
+
+## Bestellingen
+
+orders-title = Bestellingen
+orders-state = Status
+orders-any = Alle
+orders-none = Geen bestelling gevonden. Bestellingen komen van kiosken en van Scan & Order-pagina's.
+orders-from = Via
+orders-for = Voor
+orders-from-kiosk = Kiosk
+orders-from-scan-and-order = Scan & Order
+orders-new = Nieuw
+orders-accepted = Geaccepteerd
+orders-preparing = In bereiding
+orders-ready = Klaar
+orders-completed = Afgerond
+orders-cancelled = Geannuleerd
+
+## Producten
+
+products-title = Producten
+products-none-yet = Er is nog geen product. Andere software voegt producten toe via de API.
+products-none = Geen product gevonden.
+products-code-or-barcode = Code of barcode
+products-all = Alle
+products-find = Zoeken
+products-categories-cut = Je kunt uit maar { $most } categorieën kiezen: die het langst niet zijn gewijzigd.
+products-choose = Kiezen
+products-choose-one = { $product } kiezen
+products-for-sale = Te koop
+products-changes = Wijzigingen
+products-changes-of = Wijzigingen van { $product }
+products-nothing = Niets
+products-with-chosen = Met de gekozen producten
+products-choose-category = Kies een categorie
+products-no-category = Geen categorie
+products-set-category = Categorie instellen
+products-set-price = Prijs instellen
+products-vat = Btw in %
+products-set-vat = Btw instellen
+products-put-on-sale = In de verkoop zetten
+products-take-off-sale = Uit de verkoop halen
+products-delete = Verwijderen…
+products-delete-chosen = De gekozen producten verwijderen
+products-delete-consequence = Ze verdwijnen voor elk programma dat de API gebruikt. Dit kan niet ongedaan worden gemaakt.
+products-unchanged = Er is niets gewijzigd. { $reason }
+products-choose-first = kies eerst de producten
+products-choose-action = kies een actie
+products-must-be-chosen = moet gekozen zijn
+products-must-be-amount = moet een bedrag zijn, zoals 3,50
+products-must-be-percentage = moet een percentage zijn, zoals 9 of 5,5
+products-partly = Gewijzigd: { $changed }. Ongewijzigd gebleven: { $left }.
+products-failure = <strong>{ $product }</strong>: { $problem }
+products-gone = Een product dat niet meer bestaat
+
+## Voorraad
+
+stock-empty = Van nog geen enkel product wordt de voorraad bijgehouden. De voorraad is bekend vanaf de eerste telling of levering.
+stock-deleted = Een verwijderd product
+stock-level = Op voorraad
+stock-since = Sinds
+stock-history = Verloop
+stock-history-of = Verloop van { $product }
+stock-of = Voorraad van { $product }
+stock-of-deleted = Voorraad van een verwijderd product
+stock-nothing-moved = Er zijn nog geen mutaties.
+stock-back = Terug naar de voorraad
+stock-movements = Mutaties
+stock-change = Mutatie
+stock-after = Erna
+stock-by = Door
+stock-delivered = Geleverd
+stock-corrected = Gecorrigeerd
+stock-sold = Verkocht
+stock-taken-back = Teruggenomen
+
+## Account
+
+account-title = Account
+account-business-name = Naam van het bedrijf
+account-signing-in = Inloggen
+account-demand = Tweestapsverificatie verplichten voor alle gebruikers
+account-demand-hint = Een gebruiker zonder tweestapsverificatie kan niets doen tot die is ingesteld.
+account-demand-label = Dit
+account-single-sign-on-hint = Gebruikers loggen in via de provider van je bedrijf.
+account-set-up-single-sign-on = Single sign-on instellen
+account-you = Jij
+account-own-name = Je naam
+account-email-hint = Je logt ermee in.
+account-email-hint-owner = Je logt ermee in. Als een webhook wordt uitgeschakeld, gaat er een bericht naar de eerste eigenaar.
+account-change-email = E-mailadres wijzigen
+account-new-email = Nieuw e-mailadres
+account-current-email = Je logt in als <strong>{ $email }</strong>.
+account-change-password = Wachtwoord wijzigen
+account-new-password = Nieuw wachtwoord
+account-password-hint = Overal elders word je uitgelogd.
+account-factor-needed = Om in te loggen heb je meer nodig dan je wachtwoord.
+account-factor-not-needed = Om in te loggen heb je alleen je wachtwoord nodig.
+account-authenticator-app = Authenticator-app
+account-sessions = Sessies
+account-sessions-hint = Je bent in deze browser ingelogd tot <time></time>, of tot je hem een dag niet gebruikt.
+account-browser = Browser
+account-address = Adres
+account-signed-in = Ingelogd
+account-last-used = Laatst gebruikt
+account-actions = Acties
+account-unknown-browser = Onbekend
+account-this-browser = Deze browser
+account-end = Beëindigen
+account-end-others = Alle andere sessies beëindigen
+account-back = Terug naar het account
+account-remove-heading = Verwijderen
+account-remove = Verwijderen…
+account-remove-of = Verwijderen… { $name }
+
+## New password
+
+new-password-hint = Minstens { $count } tekens. Drie of vier losse woorden zijn makkelijk te onthouden en moeilijk te raden.
+new-password-repeated = { $label } nogmaals
+new-password-must-be-same = moet hetzelfde zijn als hierboven
+
+## Second factor
+
+second-factor-title = Tweestapsverificatie
+second-factor-explained = Met tweestapsverificatie heb je om in te loggen je wachtwoord nodig en een code van een app op je telefoon. Elke authenticator-app is geschikt, ook die in een wachtwoordmanager. <a>Een passkey</a> heeft geen code nodig, en telt ook als tweede stap.
+second-factor-set-up = Instellen
+second-factor-hint-of-provider = Je logt in via de provider van je bedrijf. Heb je hier geen wachtwoord, vraag dan eerst een andere eigenaar of de beheerder van deze server om een uitnodiging.
+second-factor-hint-of-demand = Je account vereist tweestapsverificatie: zonder app en passkey zie je alleen je eigen account en weinig meer.
+second-factor-added = Toegevoegd op <time></time>. Om in te loggen heb je je wachtwoord en een code van je app nodig, of een passkey.
+second-factor-problem-of-password = Het huidige wachtwoord { $problem }
+second-factor-recovery-codes = Herstelcodes
+second-factor-codes-left = { $count ->
+    [one] Er is nog één herstelcode over.
+   *[other] Er zijn nog { $count } herstelcodes over.
+} Nieuwe codes vervangen ze allemaal, gebruikt of niet.
+second-factor-renew-codes = Nieuwe herstelcodes maken
+second-factor-remove = Tweestapsverificatie verwijderen
+second-factor-remove-full = Verwijderen… tweestapsverificatie
+second-factor-remove-consequence = Daarna heb je naast je wachtwoord geen code meer nodig. Overal elders word je uitgelogd.
+second-factor-read-code = 1. Scan deze code met je authenticator-app.
+second-factor-qr-code = QR-code
+second-factor-cannot-read = Kan de app de code niet lezen?
+second-factor-type-key = Typ dan deze sleutel in de app:
+second-factor-type-digits = 2. Typ de zes cijfers die de app toont.
+second-factor-type-digits-now = Typ de zes cijfers die de app nu toont.
+second-factor-turn-on = Inschakelen
+second-factor-begin-again = Opnieuw beginnen
+second-factor-your-codes = Je herstelcodes
+second-factor-codes-explained = Dit zijn je herstelcodes. Met elke code kun je één keer inloggen, in plaats van met een code van je app: bewaar ze waar je ze zonder je telefoon terugvindt, bijvoorbeeld op papier. Ze worden niet nog eens getoond.
+second-factor-codes-kept = Ik heb ze bewaard
+
+## Passkeys
+
+passkeys-title = Passkeys
+passkeys-explained = Met een passkey log je in met de vingerafdruk, het gezicht of de pincode van je telefoon, computer of beveiligingssleutel. Hij werkt alleen op dit dashboard, dus geen andere site kan erom vragen.
+passkeys-add-two = Naast je wachtwoord heb je dan ook een passkey nodig, of een code: zonder beide kun je niet inloggen. Voeg er dus twee toe, of een <a>authenticator-app</a> met herstelcodes.
+passkeys-none = Je hebt nog geen passkey.
+passkeys-add = Passkey toevoegen
+passkeys-yours = Je passkeys
+passkeys-added = Toegevoegd
+passkeys-last-sign-in = Laatst ingelogd
+passkeys-never = Nooit
+passkeys-action = Actie
+passkeys-remove = Passkey verwijderen
+passkeys-remove-consequence = Je kunt er niet meer mee inloggen. Overal elders word je uitgelogd.
+passkeys-name = Naam van de passkey
+passkeys-name-hint = Bijvoorbeeld het apparaat waar hij op staat: Mijn telefoon.
+passkeys-not-needed = Je logt in via de provider van je bedrijf, en hebt er geen nodig.
+passkeys-go-on = Verder
+passkeys-make = Passkey maken
+passkeys-press-button = Druk op de knop. Je browser vraagt dan om het apparaat, en om je vingerafdruk, gezicht of pincode.
+
+## Sign-in
+
+sign-in-wrong = het e-mailadres of het wachtwoord is onjuist
+sign-in-forgotten = Wachtwoord vergeten?
+sign-in-no-password = Nog geen wachtwoord? Vraag een eigenaar van je account of de beheerder van deze server om een uitnodiging.
+sign-in-type-digits = Typ de zes cijfers die je authenticator-app toont.
+sign-in-without-phone = Heb je je telefoon niet, typ dan een herstelcode in plaats van de cijfers. Heb je geen van beide, vraag dan een eigenaar van je account of de beheerder van deze server om je tweestapsverificatie te verwijderen.
+sign-in-as-other = Als iemand anders inloggen
+sign-in-with-passkey = Inloggen met een passkey
+sign-in-use-passkey = Passkey gebruiken
+sign-in-confirm-by-passkey = Je wachtwoord klopt. Bevestig met je passkey dat jij het bent.
+sign-in-passkey-explained = Gebruik de vingerafdruk, het gezicht of de pincode van dit apparaat of van je telefoon, of een beveiligingssleutel.
+sign-in-with-own-password = Inloggen met je wachtwoord
+sign-in-code-instead = In plaats daarvan een code typen
+sign-in-without-passkey = Heb je je passkey niet, vraag dan een eigenaar van je account of de beheerder van deze server om je tweestapsverificatie te verwijderen.
+
+## Forgotten password
+
+forgotten-title = Ander wachtwoord instellen
+forgotten-send = Stuur me een link
+forgotten-no-mail = Deze server verstuurt geen e-mail. Vraag een eigenaar van je account of de beheerder van deze server om een nieuwe uitnodiging: daarmee stel je een ander wachtwoord in.
+forgotten-look = Kijk in je mailbox
+forgotten-on-its-way = Als iemand met dit adres inlogt, is er een bericht met een link onderweg. Met de link stel je een ander wachtwoord in; hij is een uur geldig, en één keer te gebruiken.
+forgotten-no-message = Geen bericht? Kijk bij de ongewenste e-mail, en controleer het adres. Na vijf minuten kan er een nieuw bericht worden verstuurd.
+
+## Invitation
+
+invitation-title = Stel je wachtwoord in
+invitation-explained = Je bent uitgenodigd voor het dashboard van <strong>{ $name }</strong>. Je logt straks in als <strong>{ $email }</strong>.
+invitation-set = Wachtwoord instellen
+invitation-address-taken = dit e-mailadres is niet beschikbaar; vraag om een uitnodiging op een ander adres
+invitation-gone = Deze uitnodiging is niet meer geldig
+invitation-gone-explained = De uitnodiging is gebruikt, door een nieuwere vervangen of te oud: een uitnodiging is drie dagen geldig, een link voor een vergeten wachtwoord een uur. Vraag om een nieuwe.
+
+## Single sign-on
+
+single-sign-on-title = Single sign-on
+single-sign-on-explained = Gebruikers loggen in via de provider van je bedrijf, zoals Keycloak, Entra ID of Google, met OpenID Connect. Iedereen wordt gevonden aan het e-mailadres dat de provider heeft geverifieerd: voeg de gebruikers dus eerst toe.
+single-sign-on-register = Registreer deze dienst bij je provider als vertrouwelijke client (confidential client), met dit adres om naar terug te keren: <code>{ $address }</code>
+single-sign-on-fill-in = Vul in wat de provider toont:
+single-sign-on-issuer = Issuer
+single-sign-on-issuer-hint = Het adres van de provider, zoals https://login.example.com/realms/shop.
+single-sign-on-client-id = Client-id
+single-sign-on-client-secret = Client secret
+single-sign-on-client-secret-hint = Het wordt versleuteld opgeslagen en nooit getoond.
+single-sign-on-present-secret-hint = Het wordt versleuteld opgeslagen en nooit getoond. Laat het leeg om het huidige te houden.
+single-sign-on-way-in = Inlogadres
+single-sign-on-give-address = Geef dit adres aan je gebruikers, en probeer het zelf in een andere browser:
+single-sign-on-passwords = Een gebruiker die zo is binnengekomen, heeft geen wachtwoord meer nodig en kan er ook geen gebruiken. Eigenaren kunnen dat van hen nog wel gebruiken: een storing bij de provider sluit niemand buiten. Laatst gewijzigd op <time></time>.
+single-sign-on-remove = Provider verwijderen
+single-sign-on-remove-full = Verwijderen… de provider
+single-sign-on-remove-consequence = Gebruikers loggen weer in met een wachtwoord. Wie er geen heeft, heeft een uitnodiging nodig.
+single-sign-on-at = Je logt in bij <strong>{ $issuer }</strong>.
+single-sign-on-continue = Doorgaan
+single-sign-on-with-password = Inloggen met een wachtwoord
+single-sign-on-failed = Inloggen is mislukt
+single-sign-on-too-old = Het inloggen is in een andere browser begonnen, of te lang geleden.
+single-sign-on-again = Opnieuw proberen
+
+## Privacy
+
+privacy-title = Privacy
+privacy-back = Terug naar privacy
+privacy-export = Exporteren
+privacy-export-hint = Een bestand met alles van het account, voor jezelf of voor een andere dienst.
+privacy-export-explained = Alles van { $name }: één gegeven per regel, in JSON, met de afbeeldingen. Wachtwoorden en de waarden van tokens en sleutels staan er niet in.
+privacy-several-files = Het zijn meerdere bestanden. Download ze allemaal, op volgorde.
+privacy-download = Downloaden
+privacy-next-file = Het volgende bestand
+privacy-retention = Hoe lang gegevens worden bewaard
+privacy-retention-hint = In dagen; een leeg veld laat het aan de dienst over. Bestellingen en namen blijven dan bewaard, gebeurtenissen en bezorgingen 30 dagen, en bij het wissen verdwijnt ook het journaal.
+privacy-order-days = Bestellingen verwijderen
+privacy-person-days = Namen van klanten en medewerkers wissen
+privacy-event-days = Gebeurtenissen bewaren (7 tot 30)
+privacy-delivery-days = Logboek van bezorgingen bewaren (7 tot 30)
+privacy-request-days = Laatste aanvragen van tokens tonen (7 tot 30)
+privacy-journal-days = Journaal bewaren na het wissen
+privacy-must-be-days = moet een aantal dagen zijn
+privacy-blank-person = Naam van een persoon wissen
+privacy-blank-hint = De naam verdwijnt van bonnen, bestellingen en gebeurtenissen. Typ de naam zoals die is opgeslagen, of het id van één bon of bestelling.
+privacy-person-at = Persoon bij { $location }
+privacy-blank = Naam wissen
+privacy-erase = Wissen
+privacy-erase-hint = Alles gaat nog 30 dagen door, en zolang kun je het terugdraaien. Daarna wordt alles definitief verwijderd; back-ups bevatten het tot ze zelf worden verwijderd.
+privacy-erase-location = De locatie { $name } wissen
+privacy-erase-account = Het hele account { $name } wissen
+privacy-write-name = Typ de naam, om zeker te weten dat je deze bedoelt.
+privacy-must-be-name = moet de naam zijn van wat je wist, zoals die hierboven staat
+privacy-location-erased = Wordt gewist op <time></time>: de locatie { $name }.
+privacy-account-erased = Wordt gewist op <time></time>: het hele account { $name }.
+privacy-keep = { $name } behouden
+
+## Problems
+
+problem-other = Dit is niet gelukt
+problem-not-found = Niet gevonden
+problem-to-overview = Naar het overzicht
+
+## Users
+
+users-title = Gebruikers
+users-explained = Iedereen logt in met een eigen e-mailadres en wachtwoord, en ziet en doet wat bij de rol hoort.
+users-add = Gebruiker toevoegen
+users-back = Terug naar de gebruikers
+users-role = Rol
+users-sign-in = Inloggen
+users-language = Taal
+users-email-hint = De gebruiker logt ermee in.
+users-role-in-account = Rol in het hele account
+users-roles-at-locations = Of een rol op afzonderlijke locaties
+users-no-role = Geen
+users-by-location = Per locatie
+users-owner-explained = Eigenaar: alles, ook gebruikers en het account
+users-manager-explained = Manager: alles behalve gebruikers en het account
+users-accountant-explained = Boekhouder: ziet omzet, assortiment en voorraad
+users-developer-explained = Ontwikkelaar: webhooks, en tokens met elk recht
+users-owner = eigenaar
+users-manager = manager
+users-accountant = boekhouder
+users-developer = ontwikkelaar
+users-role-at = { $role } bij { $location }
+users-must-be-chosen = moet worden gekozen
+users-role-must-be-chosen = moet worden gekozen: een rol voor het account, of voor een locatie
+users-invited-until = Uitgenodigd tot <time></time>
+users-has-password = Heeft een wachtwoord
+users-not-invited = Nog niet uitgenodigd
+users-with-second-factor = <state></state>, tweestapsverificatie
+users-invitation = Uitnodiging
+users-invite = Uitnodigen
+users-invite-hint = De link stelt het wachtwoord in.
+users-reset-password = Wachtwoord opnieuw instellen
+users-reset-password-hint = De link stelt een ander wachtwoord in, en beëindigt alle sessies van deze gebruiker.
+users-invitation-made = Uitnodiging gemaakt
+users-invited-by-mail = Er is een bericht met deze link onderweg naar de gebruiker. Daarmee stelt die het wachtwoord in; de link is drie dagen geldig, één keer te gebruiken, en vervangt een eerdere.
+users-invited-by-hand = Stuur deze link naar de gebruiker. Daarmee stelt die het wachtwoord in; de link is drie dagen geldig, één keer te gebruiken, en vervangt een eerdere.
+users-link = Link
+users-reset-factor = Tweestapsverificatie verwijderen…
+users-reset-factor-full = Verwijderen… tweestapsverificatie van { $name }
+users-reset-factor-hint = Voor iemand die de app, de herstelcodes en de passkey kwijt is.
+users-reset-factor-consequence = Daarna logt deze gebruiker met alleen het wachtwoord in: ook passkeys worden verwijderd. Alle sessies van deze gebruiker eindigen meteen.
+users-remove = { $name } verwijderen
+users-remove-consequence = Alle sessies van deze gebruiker eindigen meteen. Dit kan niet ongedaan worden gemaakt.
+
+## Tokens
+
+tokens-about = Met een token gebruikt andere software de API, op de locaties en met de scopes die je kiest.
+tokens-last-used-hint = “Laatst gebruikt” is exact voor aanvragen aan deze server. Draaien er meer servers, dan kan het voor aanvragen aan de andere een minuut achterlopen.
+tokens-empty = Nog geen tokens. Maak er een voor elk programma dat de API gebruikt.
+tokens-create = Token maken
+tokens-in-use = Tokens in gebruik
+tokens-ended = { $count } ingetrokken of verlopen
+tokens-ended-newest = De nieuwste { $count } daarvan worden getoond.
+tokens-ended-removed = Een token verdwijnt na { $days } dagen uit deze lijst.
+tokens-ended-table = Ingetrokken en verlopen tokens
+tokens-token = Token
+tokens-scopes = Scopes
+tokens-everything = alles
+tokens-last-used = Laatst gebruikt
+tokens-expires = Verloopt
+tokens-actions = Acties
+tokens-never = Nooit
+tokens-revoked-at = Ingetrokken op <time></time>
+tokens-revoke = { $name } intrekken
+tokens-revoke-open = Intrekken…
+tokens-revoke-open-of = Intrekken… { $name }
+tokens-revoke-consequence = Programma's die het gebruiken, worden meteen geweigerd. Dit kan niet ongedaan worden gemaakt.
+tokens-name-hint = Het programma dat het gaat gebruiken. Wijzigingen met dit token worden onder deze naam getoond.
+tokens-after-days = Na { $days } dagen
+tokens-after-year = Na 1 jaar
+tokens-days-problem = moet een aantal dagen zijn
+tokens-scopes-problem = moeten worden gekozen: minstens één, op een locatie
+tokens-no-locations = Een token is voor locaties, en dit account heeft er nog geen. Vraag de beheerder van deze server om er een toe te voegen.
+tokens-created = Token “{ $name }” gemaakt
+tokens-try = Probeer het uit
+tokens-back = Terug naar de tokens
+tokens-requests-of = Aanvragen van “{ $name }”
+tokens-requests-about = De laatste 100 aanvragen met dit token sinds de server is gestart.
+tokens-requests-empty = Nog geen aanvragen met dit token.
+tokens-last-requests = Laatste aanvragen
+tokens-request = Aanvraag
+tokens-idempotency-key = Idempotentiesleutel
+tokens-request-id = Aanvraag-ID
+
+## Webhooks
+
+webhooks-about = Een webhook stuurt gebeurtenissen naar je endpoint zodra ze plaatsvinden: verkopen, bestellingen, wijzigingen van producten en voorraad. Elke bezorging is ondertekend met het geheim van de webhook.
+webhooks-empty = Nog geen webhooks.
+webhooks-create = Webhook maken
+webhooks-edit = Webhook bewerken
+webhooks-url = URL van het endpoint
+webhooks-url-hint = Moet met https:// beginnen en vanaf het internet bereikbaar zijn.
+webhooks-events = Gebeurtenissen
+webhooks-events-problem = Minstens één gebeurtenis
+webhooks-locations-hint = Kies er geen om de gebeurtenissen van alle locaties te krijgen, ook van locaties die later worden toegevoegd.
+webhooks-all-locations = Alle
+webhooks-created = Webhook gemaakt
+webhooks-sent-to = Gebeurtenissen worden vanaf nu verzonden naar <code>{ $url }</code>.
+webhooks-secret = Geheim voor de ondertekening
+webhooks-secret-hint = Je endpoint controleert hiermee de ondertekening van elke bezorging. In Rust doet de crate connect-webhook-verify dat; de webhookgids laat het voor andere talen zien.
+webhooks-go-to = Naar de webhook
+webhooks-back = Terug naar de webhook
+webhooks-last-success = Laatst gelukt
+webhooks-last-failure = Laatst mislukt
+webhooks-on = Aan
+webhooks-off = Uit
+webhooks-switched-off = Uitgeschakeld
+webhooks-waits-for-key = Wacht op de sleutel
+webhooks-failing = { $count } mislukt op rij
+webhooks-probed = Wordt getest: { $count } mislukt op rij
+webhooks-off-by-failures = Uitgeschakeld op <time></time> na 50 mislukte pogingen op rij. Herstel het endpoint en zet de webhook dan aan.
+webhooks-off-by-owner = Je hebt hem uitgezet op <time></time>.
+webhooks-none-wait = Gebeurtenissen van de tijd dat hij uitstaat, wachten tot 30 dagen.
+webhooks-some-wait = { $count ->
+    [one] Er wacht één gebeurtenis, tot 30 dagen.
+   *[other] Er wachten { $count } gebeurtenissen, tot 30 dagen.
+}
+webhooks-more-wait = Er wachten meer dan { $count } gebeurtenissen, tot 30 dagen.
+webhooks-unsigned = De dienst kan het geheim van deze webhook niet lezen, omdat de sleutel ervoor ontbreekt. Bezorgingen wachten; er gaat niets verloren. Ze worden verzonden zodra de beheerder van de dienst de sleutel heeft teruggezet. Is de sleutel kwijt, vernieuw dan het geheim en geef het nieuwe meteen aan de ontvanger: dan worden de bezorgingen verzonden.
+webhooks-next-probe = De webhook wordt getest: één poging per minuut totdat er een lukt, de volgende op <time></time> of wanneer daarna een bezorging aan de beurt is. De andere bezorgingen wachten en worden verzonden zodra het lukt.
+webhooks-test = Testgebeurtenis verzenden
+webhooks-switch-on = Aanzetten
+webhooks-switch-off = Uitzetten
+webhooks-switch-on-and-send = Aanzetten en wachtende gebeurtenissen verzenden
+webhooks-switch-on-without = Aanzetten zonder wachtende gebeurtenissen
+webhooks-switch-on-without-open = Aanzetten zonder wachtende gebeurtenissen…
+webhooks-switch-on-without-short = Aanzetten zonder…
+webhooks-switch-on-without-consequence = Wachtende gebeurtenissen vervallen. Ze blijven in de lijst met gebeurtenissen van de API, en elke kan opnieuw worden verzonden.
+webhooks-change = Bewerken
+webhooks-roll = Geheim vernieuwen
+webhooks-roll-open = Geheim vernieuwen…
+webhooks-roll-consequence = Bezorgingen worden ondertekend met het nieuwe geheim, en 24 uur lang ook nog met het vorige.
+webhooks-roll-title = Nieuw geheim van een webhook
+webhooks-rolled = 24 uur lang worden bezorgingen ondertekend met het nieuwe en met het vorige geheim, zodat je de ontvanger intussen het nieuwe kunt geven.
+webhooks-rolled-lost = Bezorgingen die hebben gewacht, worden nu verzonden, ondertekend met alleen het nieuwe geheim. Geef het meteen aan de ontvanger.
+webhooks-new-secret = Het nieuwe geheim
+webhooks-delete = Webhook verwijderen
+webhooks-delete-open = Webhook verwijderen…
+webhooks-delete-consequence = Wachtende bezorgingen worden niet verzonden. Dit kan niet ongedaan worden gemaakt.
+
+## Bezorgingen van webhooks
+
+webhooks-recent = Recente bezorgingen
+webhooks-deliveries = Bezorgingen
+webhooks-none-sent = Er is nog niets verzonden. Een test wordt binnen een minuut verzonden.
+webhooks-none-older = Er zijn geen oudere bezorgingen.
+webhooks-older = Oudere bezorgingen
+webhooks-event = Gebeurtenis
+webhooks-result = Resultaat
+webhooks-answer = Antwoord
+webhooks-attempts = Pogingen
+webhooks-action = Actie
+webhooks-made = Gemaakt
+webhooks-webhook = Webhook
+webhooks-in-ms = in { $ms } ms
+webhooks-delivered = Bezorgd
+webhooks-given-up = Opgegeven
+webhooks-waiting = Wacht
+webhooks-next-attempt = volgende poging op <time></time>
+webhooks-replaced = vervangen door een nieuwere
+webhooks-sent-again = opnieuw verzonden
+webhooks-resend = Opnieuw verzenden
+webhooks-given-up-since = Bezorgingen die zijn opgegeven sinds
+webhooks-resend-all = Alle opnieuw verzenden
+webhooks-left = Er zijn er nog minstens { $count } over.
+webhooks-since-problem = moet een datum en een tijd zijn, zoals 2026-11-20T09:15
+webhooks-delivery-of = Bezorging van { $event }
+webhooks-answered = <time></time>: beantwoord met { $status } in { $ms } ms
+webhooks-unanswered = <time></time>: geen antwoord in { $ms } ms
+webhooks-event-removed = De gebeurtenis is ouder dan 30 dagen en is verwijderd.
+
+## Schermen
+
+screens-about = Kassa's schrijven verkopen, bestelzuilen en Scan & Order-pagina's schrijven bestellingen, elk met een eigen sleutel. De API is beschikbaar zolang er minstens één scherm is.
+screens-none = De API is niet beschikbaar, omdat er geen scherm is: elke aanroep wordt beantwoord met <code>api_not_available</code>. Voeg er hieronder een toe.
+screens-rename = Namen van schermen en locaties wijzigen
+screens-add = Scherm toevoegen
+screens-no-locations = Een scherm hoort bij een locatie, en dit account heeft er nog geen. Vraag de beheerder van deze server om er een toe te voegen.
+screens-name-hint = Zoals “Kassa 1” of “Zuil bij de deur”.
+screens-type = Type
+screens-kiosk = Bestelzuil
+screens-scan-and-order = Scan & Order-pagina
+screens-unchosen = moet worden gekozen
+screens-no-key = Geen sleutel
+screens-key-created-at = Gemaakt op <time></time>
+screens-create-key = Sleutel maken
+screens-create-key-for = Sleutel maken voor { $name }
+screens-key-created = Sleutel gemaakt
+screens-former-key = Had het scherm al een sleutel, dan wordt die vanaf nu geweigerd.
+screens-replace-key = Sleutel van { $name } vervangen
+screens-replace-key-open = Sleutel vervangen…
+screens-replace-key-open-of = Sleutel vervangen… van { $name }
+screens-replace-key-consequence = De huidige sleutel wordt meteen geweigerd.
+screens-revoke-key = Sleutel van { $name } intrekken
+screens-revoke-key-open = Sleutel intrekken…
+screens-revoke-key-open-of = Sleutel intrekken… van { $name }
+screens-revoke-key-consequence = Het scherm kan niet schrijven totdat het een andere sleutel heeft.
+screens-remove = { $name } verwijderen
+screens-remove-open = Verwijderen…
+screens-remove-open-of = Verwijderen… { $name }
+screens-remove-consequence = De gegevens ervan blijven. De sleutel wordt meteen geweigerd.
+screens-back = Terug naar de schermen
+
+## Namen
+
+names-title = Namen
+names-about = Bonnen, bestellingen en voorraadmutaties houden de naam van het moment waarop ze zijn geschreven.
+names-no-screens = Dit account heeft nog geen schermen.
+names-add-screen = Scherm toevoegen
+names-name-of = Naam van { $name }
+names-rename = Naam wijzigen
+names-rename-of = Naam van { $name } wijzigen
+
+## Activiteit
+
+activity-about = Wie wat heeft gewijzigd: de wijzigingen door mensen, en die van prijzen, namen en voorraadtellingen door andere software. Verkopen staan in het journaal. Regels worden { $days } dagen bewaard.
+activity-none = Hier staat niets.
+activity-none-so-far = Tot nu toe is niets gevonden. De volgende pagina zoekt verder.
+activity-older = Oudere wijzigingen
+activity-kind = Over
+activity-kind-any = Alles
+activity-find = Zoeken
+activity-all = Alle wijzigingen
+activity-who = Wie
+activity-what = Wat
+activity-more = En nog { $count }.
+activity-operator = De beheerder
+activity-service = De dienst
+activity-former-user = Een voormalige gebruiker
+activity-token = Token { $name }
+activity-screen = Scherm { $name }
+activity-change = <a>{ $object }</a>: { $action }
+activity-change-at = <a>{ $object }</a>: { $action } bij { $location }
+activity-value = { $field }: { $value }
+activity-values = { $field }: { $before } → { $after }
+activity-hidden = { $field }: gewijzigd
+activity-no-value = geen
+activity-yes = ja
+activity-no = nee
+activity-action-create = nieuw
+activity-action-change = gewijzigd
+activity-action-delete = verwijderd
+activity-action-roll = geheim vernieuwd
+activity-action-test = getest
+activity-action-resend = opnieuw verzonden
+activity-action-export = geëxporteerd
+activity-action-erase = gewist
+activity-action-blank = naam verwijderd
+activity-action-blank-orders = namen uit bestellingen verwijderd
+activity-action-blank-receipts = namen uit bonnen verwijderd
+activity-action-purge-orders = bestellingen opgeruimd
+activity-action-use = gebruikt
+activity-object-product = product
+activity-object-category = categorie
+activity-object-option-group = optiegroep
+activity-object-option = optie
+activity-object-location = locatie
+activity-object-screen = scherm
+activity-object-screen-key = schermsleutel
+activity-object-token = token
+activity-object-webhook = webhook
+activity-object-user = gebruiker
+activity-object-sign-in = inloggegevens
+activity-object-passkey = passkey
+activity-object-single-sign-on = single sign-on
+activity-object-invitation = uitnodiging
+activity-object-session = sessie
+activity-object-account = account
+activity-object-sandbox = sandbox
+activity-field-name = Naam
+activity-field-price = Prijs
+activity-field-stock = Voorraad
+activity-field-external-id = Extern id
+activity-field-description = Omschrijving
+activity-field-vat-rate = Btw-tarief
+activity-field-barcode = Barcode
+activity-field-category-id = Categorie-id
+activity-field-is-active = Is actief
+activity-field-is-available = Is beschikbaar
+activity-field-available-from = Beschikbaar vanaf
+activity-field-available-until = Beschikbaar tot
+activity-field-image-url = URL van de afbeelding
+activity-field-option-group-ids = Optiegroep-id's
+activity-field-position = Positie
+activity-field-min-select = Minimale keuze
+activity-field-max-select = Maximale keuze
+activity-field-sandbox = Sandbox
+activity-field-requires-second-factor = Vereist tweestapsverificatie
+activity-field-erasures = Verwijderingen
+activity-field-retention = Bewaartermijnen
+activity-field-currency = Valuta
+activity-field-type = Type
+activity-field-location-id = Locatie-id
+activity-field-location-ids = Locatie-id's
+activity-field-email = E-mailadres
+activity-field-language = Taal
+activity-field-roles = Rollen
+activity-field-second-factor = Tweestapsverificatie
+activity-field-single-sign-on = Single sign-on
+activity-field-grants = Rechten
+activity-field-expires-at = Verloopt op
+activity-field-revoked-at = Ingetrokken op
+activity-field-prefix = Begin
+activity-field-url = URL
+activity-field-events = Gebeurtenissen
+activity-field-switched-off = Uitgeschakeld
+activity-field-enabled-at = Aangezet op
+activity-field-password = Wachtwoord
+activity-field-password-set-at = Wachtwoord ingesteld op
+activity-field-added-at = Toegevoegd op
+activity-field-issuer = Uitgever
+activity-field-client-id = Client-id
+activity-field-client-secret = Client-geheim
+activity-field-rows = Rijen
+
+## Sandbox
+
+sandbox-about = Niets hier is echt. Elke knop doet wat een winkel zou doen, met alle gevolgen: totalen, voorraad, gebeurtenissen en webhooks.
+sandbox-sale = Iets verkopen
+sandbox-sale-effect = Een kassa schrijft een verkoop.
+sandbox-refund = De laatste verkoop terugnemen
+sandbox-refund-effect = De kassa schrijft een retour.
+sandbox-z-report = De kassa afsluiten
+sandbox-z-report-effect = De kassa schrijft een Z-rapport.
+sandbox-order = Iets bestellen
+sandbox-order-effect = Een bestelzuil plaatst een bestelling.
+sandbox-order-step = Een bestelling verder brengen
+sandbox-order-step-effect = De bestelling die het verst gevorderd is, gaat een stap verder.
+sandbox-day = Een verkoopdag
+sandbox-day-effect = Verkopen, retouren en bestellingen van 9 tot 19 uur, vandaag tot nu, en een Z-rapport.
+sandbox-day-of = van
+sandbox-today = vandaag
+sandbox-yesterday = gisteren
+sandbox-days-ago = { $days } dagen geleden
+sandbox-clock = De klok
+sandbox-time = Hier is het <time></time>.
+sandbox-time-ahead = Hier is het <time></time>, vooruit op de echte tijd.
+sandbox-advance = Zet de klok vooruit
+sandbox-advance-by = met
+sandbox-by-minute = een minuut
+sandbox-by-hour = een uur
+sandbox-by-day = een dag
+sandbox-by-week = een week
+sandbox-by-days = { $days } dagen
+sandbox-advance-effect = Als je de klok vooruitzet, verlopen tokens en sessies, komen nieuwe pogingen van webhooks aan de beurt en eindigen dagen. Terug kan niet.
+sandbox-advance-hint = Voor alle winkels van deze server. Na een week moet je opnieuw inloggen.
+sandbox-no-advance = De klok kan niet vooruit: deze server heeft een echt account, waarvan de tijd zou meelopen.
+sandbox-unknown = er is geen simulatie met deze naam; gebruik de knoppen van de pagina
+
+## Overzicht
+
+overview-id = ID
+overview-currency = Valuta
+overview-categories = Categorieën
+overview-option-groups = Optiegroepen
+overview-stored = Opgeslagen
+overview-of = { $used } van { $most }
+overview-uncounted = Nog niet geteld
+overview-no-screen = De API is niet beschikbaar, omdat dit account geen scherm heeft: geen kassa, bestelzuil of Scan & Order-pagina. Totdat je <a>er een toevoegt</a>, wordt elke aanroep beantwoord met <code>api_not_available</code>.
+overview-near-limit = Dit account heeft bijna een opslaglimiet bereikt. Wat daarboven komt, wordt geweigerd met <code>limit_reached</code>: verwijder gegevens die je niet nodig hebt, of vraag de beheerder van deze server om meer ruimte. Bij verwijderen komt de ruimte van gebeurtenissen na 30 dagen vrij.
+overview-locations = Locaties
+overview-no-locations = Dit account heeft nog geen locaties. Vraag de beheerder van deze server om er een toe te voegen.
+overview-api-address = Adres van de API
+overview-api-reference = API-referentie
