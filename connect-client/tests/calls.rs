@@ -109,7 +109,7 @@ async fn reads_ask_for_what_their_query_says() {
             include_deleted: false,
         };
         categories(client)
-            .list(&CategoryQuery { sync })
+            .list(&CategoryQuery { sync, search: None })
             .await
             .unwrap()
     })

@@ -170,6 +170,7 @@ async fn a_token_that_comes_back_is_not_shown() {
 async fn an_unsendable_request_is_an_error_before_it_is_sent() {
     let script = Script::new([]);
     let query = connect_client::wire::query::CategoryQuery {
+        search: None,
         sync: connect_client::wire::query::SyncQuery {
             cursor: Some("c".repeat(70_000)),
             ..Default::default()

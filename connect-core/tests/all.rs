@@ -60,6 +60,7 @@ mod progress;
 mod properties;
 mod refusals;
 mod screens;
+mod search;
 mod second_factor;
 #[cfg(feature = "conformance")]
 mod shared_commits;

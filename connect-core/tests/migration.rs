@@ -6,7 +6,7 @@ use connect_core::{
     Access, Connect,
     environment::ManualClock,
     storage::{Commit, Storage, Write},
-    wire::{Batch, ProductInput},
+    wire::{Batch, CategoryInput, ProductInput, query::ProductQuery},
 };
 use futures_util::FutureExt as _;
 use serde_json::{Value as Json, json};
@@ -21,6 +21,7 @@ on_each_store!(a_killed_migration_is_continued);
 on_each_store!(servers_on_one_store_may_migrate_at_once);
 on_each_store!(damage_stops_no_migration);
 on_each_store!(owners_of_older_programs_become_users);
+on_each_store!(names_of_older_programs_are_found_by_their_words);
 
 const CLOCK: u8 = 0x01;
 const MIGRATED: u8 = 0x08;
@@ -28,6 +29,8 @@ const ACCOUNT: u8 = 0x10;
 const SIGN_IN: u8 = 0x19;
 const USER_OF_EMAIL: u8 = 0x1A;
 const INVITATION: u8 = 0x1B;
+/// The entries of words, of categories, products and option groups.
+const WORDS: [u8; 3] = [0x25, 0x37, 0x74];
 const SESSION: u8 = 0x1C;
 
 /// The progress of migrations before the one under test.
@@ -157,7 +160,7 @@ async fn a_killed_migration_is_continued(shop: Shop) {
                 .unwrap();
             assert_eq!(state(&shop).await, expected, "{fate:?} after {commits}");
             if killed.is_ok() {
-                assert_eq!(commits, 6, "two starts, two locations, two ends");
+                assert_eq!(commits, 8, "three starts, two locations, three ends");
                 break;
             }
         }
@@ -210,7 +213,7 @@ async fn damage_stops_no_migration(shop: Shop) {
     shop.storage.commit(commit).await.unwrap();
     shop.connect.migrate().await.unwrap();
     let (_, found) = state(&shop).await;
-    assert!(found.contains(&r#"{"begun":4,"done":4}"#.to_owned()));
+    assert!(found.contains(&r#"{"begun":5,"done":5}"#.to_owned()));
     let whole = expected.iter().filter(|row| found.contains(row));
     assert_eq!(
         whole.count(),
@@ -302,4 +305,74 @@ async fn owners_of_older_programs_become_users(shop: Shop) {
         .await
         .unwrap();
     is_clean(connect).await;
+}
+
+/// Removes the words of all names, as they are in the store of an older program.
+async fn forget_words(shop: &Shop) {
+    let all = rows(&*shop.storage).await;
+    let mut writes = Vec::new();
+    let words = all.iter().filter(|(key, _)| WORDS.contains(&key[16]));
+    writes.extend(words.clone().map(|(key, _)| (key.clone(), Write::Remove)));
+    for (key, row) in &all {
+        if key[16] == CLOCK
+            && [&shop.at, &shop.there]
+                .map(|at| at.location().id.uuid())
+                .iter()
+                .any(|id| key[..16] == id.as_bytes()[..])
+        {
+            let mut clock: Json = serde_json::from_slice(row).unwrap();
+            let own = words.clone().filter(|(word, _)| word[..16] == key[..16]);
+            let bytes: usize = own.map(|(word, _)| word.len()).sum();
+            let with_words = clock["usage"]["bytes"].as_u64().unwrap();
+            clock["usage"]["bytes"] = json!(with_words - bytes as u64);
+            writes.push((
+                key.clone(),
+                Write::Put(clock.to_string().into_bytes().into()),
+            ));
+        }
+        if key[16] == MIGRATED {
+            let before = br#"{"begun":4,"done":4}"#.as_slice();
+            writes.push((key.clone(), Write::Put(before.into())));
+        }
+    }
+    let commit = Commit {
+        writes,
+        ..Commit::default()
+    };
+    shop.storage.commit(commit).await.unwrap();
+}
+
+/// Also if it is stopped: each commit has its own words alone.
+async fn names_of_older_programs_are_found_by_their_words(shop: Shop) {
+    shop.connect.migrate().await.unwrap();
+    fill(&shop).await;
+    let here = shop.connect.location(&shop.at);
+    here.categories()
+        .create(CategoryInput::named("Bread"))
+        .await
+        .unwrap();
+    let expected = rows(&*shop.storage).await.len();
+    let clocks = state(&shop).await;
+    let mut most = 0;
+    for fate in [Fate::Refused, Fate::Lost, Fate::AppliedWithoutAnswer] {
+        for commits in 0.. {
+            forget_words(&shop).await;
+            assert!(rows(&*shop.storage).await.len() < expected);
+            let storage = Faulty::new(shop.storage.clone());
+            storage.decide((0..commits).map(|_| Fate::Acknowledged).chain([fate]));
+            let killed = process(storage, &shop.clock).migrate().await;
+            shop.connect.migrate().await.unwrap();
+            assert_eq!(state(&shop).await, clocks, "{fate:?} after {commits}");
+            most = most.max(commits);
+            if killed.is_ok() {
+                break;
+            }
+        }
+    }
+    // A start, a category, 700 products in two pieces, ten at the other location, an end.
+    assert_eq!(most, 6);
+    is_clean(&shop.connect).await;
+    let query = ProductQuery::default().search("p69");
+    let found = here.products().list(&query).await.unwrap().data;
+    assert_eq!(found.len(), 11, "p69, and p690 to p699");
 }

@@ -25,6 +25,7 @@ mod request;
 mod resource;
 mod room;
 mod rows;
+mod search;
 mod stored_answer;
 mod typed;
 mod upsert;

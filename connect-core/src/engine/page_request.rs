@@ -228,6 +228,11 @@ impl<K: SortKey> PageRequest<K> {
         Error::Malformed(Reason::of(field, problem))
     }
 
+    /// The position of the cursor, if the request has one.
+    pub(super) fn place(&self) -> Option<K> {
+        self.place
+    }
+
     /// The rows to find: the page and one more, for the cursor.
     pub(super) fn wanted(&self) -> usize {
         self.limit + 1

@@ -187,21 +187,32 @@ fn written<T, K: SortKey>(
 ) -> Json<Page<T>> {
     let rows = &found.rows;
     let shown = &rows[..rows.len().min(request.limit)];
-    let length: usize = shown.iter().map(|(_, row)| row.len()).sum();
+    let next = match shown.last() {
+        Some((change, _)) if rows.len() > shown.len() => Some(*change),
+        _ => found.stopped_at,
+    };
+    page_of(request, at, shown.iter().map(|(_, row)| row), next).of_state(found.changed_at)
+}
+
+/// Writes a page of rows, with a cursor to go on after a place.
+pub(super) fn page_of<'r, T, K: SortKey>(
+    request: &PageRequest<K>,
+    at: &Access,
+    rows: impl IntoIterator<Item = &'r Value, IntoIter: Clone>,
+    next: Option<K>,
+) -> Json<Page<T>> {
+    let rows = rows.into_iter();
+    let length: usize = rows.clone().map(|row| row.len()).sum();
     // Includes the commas of up to 200 rows.
     let mut bytes = Vec::with_capacity(length + 350);
     bytes.extend_from_slice(b"{\"data\":[");
-    for (index, (_, row)) in shown.iter().enumerate() {
+    for (index, row) in rows.enumerate() {
         if index > 0 {
             bytes.push(b',');
         }
         bytes.extend_from_slice(row);
     }
     bytes.extend_from_slice(b"],\"nextCursor\":");
-    let next = match shown.last() {
-        Some((change, _)) if rows.len() > shown.len() => Some(*change),
-        _ => found.stopped_at,
-    };
     match next {
         Some(place) => {
             let list = CursorScope {
@@ -216,5 +227,5 @@ fn written<T, K: SortKey>(
         None => bytes.extend_from_slice(b"null"),
     }
     bytes.push(b'}');
-    Json::new(bytes).of_state(found.changed_at)
+    Json::new(bytes)
 }

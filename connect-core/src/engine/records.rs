@@ -63,6 +63,11 @@ impl<R: Resource> JsonRecords<R> {
             let Self {
                 connect, access, ..
             } = this;
+            if let Some(index) = R::WORDS
+                && let Some(text) = (index.of_query)(&query)
+            {
+                return connect.search(&access, &query, &index, text).await;
+            }
             let request = PageRequest::of(R::LIST, &access, &query, connect.now())?;
             let plan = ListPlan::<R>::of(&query);
             let passes = |row: &Value| {

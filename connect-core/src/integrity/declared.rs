@@ -4,7 +4,7 @@
 use super::{ProblemKind, claim::Claim, findings::Findings};
 use crate::{
     owner, resources,
-    storage::{Entry, Value},
+    storage::{Entry, Key, Value},
     transaction::{
         ReadKey, Relations, Stored, StoredKind,
         keys::{EntryForm, Family, KeyPart, PartKind, Relation, key, row_of_entry},
@@ -116,6 +116,9 @@ impl Findings {
         }
         let name = row.name;
         for (entry, value) in row.entries {
+            if !self.partition.has_words && is_of_word(&entry) {
+                continue;
+            }
             self.claim(Claim::entry(entry, value, name.clone()));
         }
         for (rows, noun, id) in row.references {
@@ -125,4 +128,14 @@ impl Findings {
         }
         true
     }
+}
+
+/// Returns whether an entry is of a word of a name.
+fn is_of_word(entry: &Key) -> bool {
+    let families = [
+        Family::CategoryByWord,
+        Family::ProductByWord,
+        Family::OptionGroupByWord,
+    ];
+    ReadKey::of(entry).is_some_and(|entry| families.contains(&entry.family))
 }

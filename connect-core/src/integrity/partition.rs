@@ -24,6 +24,8 @@ pub(super) struct Partition {
     pub(super) id: Uuid,
     /// The row of the clock, the first row of the partition.
     pub(super) clock: Option<Value>,
+    /// Set if each name has an index of its words, as after the migration for it.
+    pub(super) has_words: bool,
     /// The number of rows of each family.
     pub(super) counts: BTreeMap<Family, u64>,
     /// The same for families unknown to this program.
@@ -61,9 +63,10 @@ pub(super) struct Partition {
 }
 
 impl Partition {
-    pub(super) fn new(id: Uuid) -> Self {
+    pub(super) fn new(id: Uuid, has_words: bool) -> Self {
         Self {
             id,
+            has_words,
             ..Self::default()
         }
     }

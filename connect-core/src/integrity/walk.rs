@@ -9,6 +9,7 @@ use super::{
     partition::Partition, registers::Registers, repair::Repairs, rows,
 };
 use crate::{
+    engine::Connect,
     storage::{Entry, Key},
     transaction::{
         Account, Erasing, Fault, LenientReader, Lookup, Store, clock_key,
@@ -31,11 +32,14 @@ pub(super) async fn walk<'s>(
     progress: &mut (dyn FnMut(CheckProgress) + Send),
     repairs: Option<&mut Repairs<'s>>,
 ) -> Result<CheckReport, Fault> {
+    // Older programs left none: missing words are no damage then.
+    let has_words = Connect::has_words(store).await?;
     let mut walk = IntegrityWalk {
         store,
+        has_words,
         reader: LenientReader::new(store),
         now,
-        partition: Partition::new(GLOBAL),
+        partition: Partition::new(GLOBAL, has_words),
         locations: BTreeSet::new(),
         report: CheckReport::default(),
         repairs,
@@ -67,6 +71,7 @@ struct IntegrityWalk<'s, 'r> {
     store: &'s Store,
     reader: LenientReader<'s>,
     now: Timestamp,
+    has_words: bool,
     /// The current partition.
     partition: Partition,
     /// The known locations of accounts.
@@ -186,7 +191,7 @@ impl IntegrityWalk<'_, '_> {
     async fn enter(&mut self, id: Uuid) -> Result<(), Fault> {
         if id != self.partition.id {
             self.finish().await?;
-            self.partition = Partition::new(id);
+            self.partition = Partition::new(id, self.has_words);
             if id != GLOBAL {
                 self.partition.registers = Registers::read(&self.reader, id).await?;
             }

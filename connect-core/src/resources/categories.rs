@@ -7,10 +7,10 @@ use super::products;
 use crate::{
     auth::Access,
     engine::{Draft, MOST_RECORDS, Resource},
-    rules::text,
+    rules::{text, words},
     storage::{Key, Value},
     transaction::{
-        Error, Fault, Index, Indexed, Reads, Record, UnitOfWork,
+        Error, Fault, Index, Indexed, Reads, Record, UnitOfWork, WordIndex,
         keys::{Family, KeyPart, key},
     },
     wire::{Category, EventType, Id, WireRecord as _, query::CategoryQuery},
@@ -24,6 +24,12 @@ impl Record for Category {
     const TOMBSTONES: Family = Family::CategoryTombstone;
     /// The index of names is kept by [`take_name`] and [`free_name`].
     const INDEXES: &'static [Index<Self>] = &[];
+    const WORDS: Option<WordIndex<Self>> = Some(WordIndex {
+        family: Family::CategoryByWord,
+        of_record: |record| &record.name,
+        words: words::words,
+        of_query: |query| query.search.as_deref(),
+    });
 }
 
 #[async_trait]

@@ -1,7 +1,7 @@
 //! Locations (specification: Locations), and the records of one, kind by kind.
 
 use super::{
-    journal::{self, ArticleTotals, JournalBreakdown},
+    journal::{self, JournalBreakdown, SoldArticles},
     orders::Orders,
     stock::Stock,
 };
@@ -130,13 +130,14 @@ impl LocationHandle {
         Ok(journal::daily_summaries(&self.connect, &self.access, days).await?)
     }
 
-    /// Returns the articles sold on these days together, the highest amount first.
+    /// Returns the sold articles of these days together.
     ///
-    /// The rows of a day are read once: its sums are kept for the next call.
+    /// The receipts of a day are read once, as its sums are stored. Of many receipts not yet summed, days are left
+    /// out.
     ///
     /// # Errors
     /// [`Error::Internal`].
-    pub async fn articles(&self, days: &[Date]) -> Result<Vec<ArticleTotals>, Error> {
+    pub async fn articles(&self, days: &[Date]) -> Result<SoldArticles, Error> {
         journal::articles(&self.connect, &self.access, &self.transactions(), days).await
     }
 

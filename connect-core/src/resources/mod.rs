@@ -15,7 +15,7 @@ mod product_bulk;
 pub(crate) mod products;
 mod stock;
 
-pub use journal::{ArticleTotals, JournalBreakdown};
+pub use journal::{ArticleTotals, JournalBreakdown, SoldArticles};
 pub(crate) use journal::{DayArticles, RegisterPeriod, day_key, day_number};
 pub use locations::LocationHandle;
 pub(crate) use lost::repair_record;

@@ -10,8 +10,10 @@ use crate::{
         self, Answer, Change, Draft, JsonRecords, MOST_RECORDS, Outcome, Records, Request,
         Resource, Upsert, Write,
     },
-    rules::option_group as rules,
-    transaction::{Error, Index, Reads, Reason, Record, Refusal, UnitOfWork, index, keys::Family},
+    rules::{option_group as rules, words},
+    transaction::{
+        Error, Index, Reads, Reason, Record, Refusal, UnitOfWork, WordIndex, index, keys::Family,
+    },
     wire::{
         EventType, GroupOption, Id, OptionGroup, OptionInput, WireRecord as _, WriteInput as _,
         query::OptionGroupQuery,
@@ -26,6 +28,12 @@ impl Record for OptionGroup {
     const TOMBSTONES: Family = Family::OptionGroupTombstone;
     const INDEXES: &'static [Index<Self>] =
         &[index!(external_id: text, Unique, OptionGroupByExternalId)];
+    const WORDS: Option<WordIndex<Self>> = Some(WordIndex {
+        family: Family::OptionGroupByWord,
+        of_record: |record| &record.name,
+        words: words::words,
+        of_query: |query| query.search.as_deref(),
+    });
 }
 
 #[async_trait]

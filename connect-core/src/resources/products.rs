@@ -10,10 +10,10 @@ use super::{
 use crate::{
     auth::Access,
     engine::{self, Draft, Purpose, Resource, Upsert},
-    rules::{product as rules, text},
+    rules::{product as rules, text, words},
     transaction::{
-        Error, Index, Indexed, Reads, Record, Reference, UnitOfWork, index, keys::Family, nth,
-        reference,
+        Error, Index, Indexed, Reads, Record, Reference, UnitOfWork, WordIndex, index,
+        keys::Family, nth, reference,
     },
     wire::{
         Category, CategoryInput, EventType, Field, Id, OptionGroup, Product, ProductInput,
@@ -45,6 +45,12 @@ impl Record for Product {
         },
         reference!(category_id, Category),
     ];
+    const WORDS: Option<WordIndex<Self>> = Some(WordIndex {
+        family: Family::ProductByWord,
+        of_record: |record| &record.name,
+        words: words::words,
+        of_query: |query| query.search.as_deref(),
+    });
 }
 
 #[async_trait]

@@ -19,4 +19,5 @@ pub(crate) mod stock;
 pub(crate) mod text;
 pub(crate) mod totp;
 pub(crate) mod webhook;
+pub(crate) mod words;
 pub(crate) mod zone;

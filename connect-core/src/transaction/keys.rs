@@ -215,6 +215,8 @@ families! {
     CategoryByName = 0x23, Location, [Text], Pointer of each Category;
     /// location | category id | the folded name in the index
     CategoryFoldedName = 0x24, Location, [Id], Field of each Category;
+    /// location | word of the name, id | nothing
+    CategoryByWord = 0x25, Location, [Text, Id], Index of Category;
 
     /// location | id | the product
     Product = 0x30, Location, [Id];
@@ -230,6 +232,8 @@ families! {
     ProductByCategory = 0x35, Location, [Id, Time, Id], Index of Product;
     /// location | option group id, id | nothing
     ProductByOptionGroup = 0x36, Location, [Id, Id], Index of Product;
+    /// location | word of the name, id | nothing
+    ProductByWord = 0x37, Location, [Text, Id], Index of Product;
 
     /// location | job id | the image job
     ImageJob = 0x40, Location, [Id];
@@ -248,6 +252,8 @@ families! {
     OptionGroupTombstone = 0x72, Location, [Time, Id], Tombstone of OptionGroup;
     /// location | external id | id of the option group
     OptionGroupByExternalId = 0x73, Location, [Text], Pointer of OptionGroup;
+    /// location | word of the name, id | nothing
+    OptionGroupByWord = 0x74, Location, [Text, Id], Index of OptionGroup;
 
     /// location | receipt number | the journal row
     Transaction = 0x80, Location, [Number], Numbered;

@@ -28,6 +28,8 @@ pub trait Record:
     const INDEXES: &'static [Index<Self>];
     /// The references to records of other kinds.
     const REFERENCES: &'static [Reference<Self>] = &[];
+    /// The index of the words of their names, if they can be searched for.
+    const WORDS: Option<WordIndex<Self>> = None;
 }
 
 /// An index of the records of a kind by a field.
@@ -139,6 +141,28 @@ impl<R: Record> Index<R> {
     pub(crate) fn entry(&self, partition: Uuid, record: &R) -> Option<Key> {
         let value = (self.of_record)(record)?;
         Some(self.key(partition, value, record.updated_at(), record.id().uuid()))
+    }
+}
+
+/// An index of the records of a kind by the words of their names.
+pub struct WordIndex<R: Record> {
+    /// The entries.
+    pub family: Family,
+    /// Returns the name of a record.
+    pub of_record: fn(&R) -> &str,
+    /// Returns the words of a name, each once.
+    pub words: fn(&str) -> Vec<String>,
+    /// Returns the search of a list query.
+    pub of_query: fn(&R::Query) -> Option<&str>,
+}
+
+impl<R: Record> WordIndex<R> {
+    /// The keys of a record's entries.
+    pub(crate) fn keys(&self, partition: Uuid, record: &R) -> Vec<Key> {
+        let id = KeyPart::Id(record.id().uuid());
+        let words = (self.words)((self.of_record)(record));
+        let key = |word: &String| key(partition, self.family, &[KeyPart::Text(word), id]);
+        words.iter().map(key).collect()
     }
 }
 

@@ -58,9 +58,14 @@ pub(crate) use event_id::number_in;
 pub(crate) use fault::Fault;
 pub(crate) use key_parts::ReadKey;
 pub(crate) use key_range::KeyRange;
-pub(crate) use kind::{Index, IndexKind, Indexed, Record, Reference, index, nth, only, reference};
+pub(crate) use kind::{
+    Index, IndexKind, Indexed, Record, Reference, WordIndex, index, nth, only, reference,
+};
 pub(crate) use lenient_reader::{Chunk, LenientReader, Lookup};
-pub(crate) use list::{AccessPath, CompleteSince, Keyed, ListPart, ListRead, tombstones_since_key};
+pub(crate) use list::{
+    AccessPath, CompleteSince, Keyed, ListPart, ListRead, SoughtWord, WordPlace,
+    tombstones_since_key,
+};
 pub(crate) use mail::{QueuedMail, UserMessage};
 pub(crate) use parse_cache::ParseCache;
 pub use privacy::{PlannedErasure, Retention};

@@ -107,6 +107,8 @@ pub const MAX_PRODUCT_NAME: usize = 200;
 pub const MAX_DESCRIPTION: usize = 2000;
 /// The longest `externalId`, in characters.
 pub const MAX_EXTERNAL_ID: usize = 100;
+/// The longest search, in characters.
+pub const MAX_SEARCH: usize = 100;
 /// The longest barcode, in characters.
 pub const MAX_BARCODE: usize = 64;
 /// The highest price, in cents.

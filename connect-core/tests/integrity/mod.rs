@@ -34,6 +34,7 @@ struct Stocked {
 impl Stocked {
     async fn open() -> Self {
         let shop = Shop::open().await;
+        shop.connect.migrate().await.unwrap();
         shop.token().await;
         sign_in(&shop).await;
         for number in 0..3 {

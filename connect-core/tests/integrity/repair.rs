@@ -62,7 +62,10 @@ impl Copies {
         let (products, stock) = (at.products(), at.stock());
         let [of_categories, of_groups, of_products, of_levels] = &mut self.0;
         follow(of_categories, async |sync| {
-            let query = CategoryQuery { sync };
+            let query = CategoryQuery {
+                sync,
+                ..CategoryQuery::default()
+            };
             categories.list_with_deleted(&query).await
         })
         .await?;

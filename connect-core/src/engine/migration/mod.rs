@@ -11,7 +11,9 @@
 //! programs do not write: the oldest program beside a migration is the one of its own number.
 
 mod counts;
+mod piece;
 mod users;
+mod words;
 
 use std::{
     collections::BTreeSet,
@@ -24,17 +26,18 @@ use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 use uuid::Uuid;
 
+use self::piece::MigrationPiece;
 use super::connect::Connect;
 use crate::{
     storage::{Commit, Guard, Key, Value},
     transaction::{
-        Error, Fault,
+        Error, Fault, Store,
         keys::{Family, GLOBAL, key},
     },
 };
 
-/// The commit for the rows of a partition; `None` if they need none.
-type Change<'c> = BoxFuture<'c, Result<Option<Commit>, Fault>>;
+/// The next piece of the work on a partition.
+type Change<'c> = BoxFuture<'c, Result<MigrationPiece, Fault>>;
 
 /// A change of the rows of each partition of a kind.
 struct Migration {
@@ -42,22 +45,36 @@ struct Migration {
     /// The work, for the log.
     work: &'static str,
     of: Partitions,
-    change: for<'c> fn(&'c Connect, Uuid) -> Change<'c>,
+    /// Makes the piece that begins with a key; the first without one.
+    change: for<'c> fn(&'c Connect, Uuid, Option<Key>) -> Change<'c>,
 }
 
+/// The number of the migration for the words of names.
+const WORDS: u32 = 5;
+
 /// All migrations, in the order of their numbers.
-const ALL: [Migration; 2] = [
+const ALL: [Migration; 3] = [
     Migration {
         number: 3,
         work: "counting the rows of each location",
         of: Partitions::Locations,
-        change: |connect, location| Box::pin(counts::change(connect, location)),
+        change: |connect, location, _| {
+            Box::pin(async move { Ok(counts::change(connect, location).await?.into()) })
+        },
     },
     Migration {
         number: 4,
         work: "making the owner of each account a user",
         of: Partitions::Accounts,
-        change: |connect, account| Box::pin(users::change(connect, account)),
+        change: |connect, account, _| {
+            Box::pin(async move { Ok(users::change(connect, account).await?.into()) })
+        },
+    },
+    Migration {
+        number: WORDS,
+        work: "indexing the words of the names of each location",
+        of: Partitions::Locations,
+        change: |connect, location, from| Box::pin(words::change(connect, location, from)),
     },
 ];
 
@@ -82,6 +99,18 @@ struct Progress {
     /// The last account or location done by the next migration.
     #[serde(rename = "location", skip_serializing_if = "Option::is_none")]
     partition: Option<Uuid>,
+    /// The place within the account or location after it, in hex.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    place: Option<String>,
+}
+
+impl Progress {
+    /// Returns the key to continue with in this partition.
+    fn place_in(&self, partition: Uuid) -> Option<Key> {
+        let place = hex::decode(self.place.as_deref()?).ok()?;
+        let is_there = place.starts_with(partition.as_bytes());
+        is_there.then(|| place.into())
+    }
 }
 
 impl Connect {
@@ -133,20 +162,26 @@ impl Connect {
                 let done = Progress {
                     begun: number,
                     done: number,
-                    partition: None,
+                    ..Progress::default()
                 };
                 self.advance(Commit::default(), &row, &done).await?;
                 (progress, row) = self.migrated().await?;
                 continue;
             };
-            let change = (migration.change)(self, *next).await;
-            progress.partition = Some(*next);
-            if let Some(change) = readable(change.map_err(Error::from))?.flatten() {
+            let piece = (migration.change)(self, *next, progress.place_in(*next)).await;
+            let piece = readable(piece.map_err(Error::from))?.unwrap_or_default();
+            match piece.next {
+                Some(place) => progress.place = Some(hex::encode(place)),
+                None => {
+                    (progress.partition, progress.place) = (Some(*next), None);
+                    looked_at += 1;
+                }
+            }
+            if let Some(commit) = piece.commit {
                 // After a conflict, another server's progress counts.
-                self.advance(change, &row, &progress).await?;
+                self.advance(commit, &row, &progress).await?;
                 (progress, row) = self.migrated().await?;
             }
-            looked_at += 1;
             if told.elapsed() >= TELL {
                 told = Instant::now();
                 tracing::info!(number, looked_at, of, "{work}");
@@ -162,6 +197,13 @@ impl Connect {
     pub async fn is_migrated(&self) -> Result<bool, Error> {
         let last = ALL.last().map_or(0, |migration| migration.number);
         Ok(self.migrated().await?.0.done >= last)
+    }
+
+    /// Returns whether all names have an index of their words.
+    pub(crate) async fn has_words(store: &Store) -> Result<bool, Fault> {
+        let row = store.get(&migrated_key()).await?;
+        let progress = row.and_then(|row| serde_json::from_slice::<Progress>(&row).ok());
+        Ok(progress.is_some_and(|progress| progress.done >= WORDS))
     }
 
     /// Reads the progress of migrations, and its row.

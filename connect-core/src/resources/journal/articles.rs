@@ -24,11 +24,11 @@ pub struct ArticleTotals {
     pub total_cents: i64,
 }
 
-/// Sums of articles in the making.
+/// Sums of articles, added up line by line.
 #[derive(Default)]
 pub(super) struct Articles(HashMap<Article, ArticleTotals>);
 
-/// What makes lines of receipts the same article.
+/// The identity of an article: its product, else its code, else its name.
 #[derive(PartialEq, Eq, Hash)]
 enum Article {
     Product(Id<Product>),

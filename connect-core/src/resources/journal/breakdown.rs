@@ -1,4 +1,4 @@
-//! The journal of a short period by hour and by article, summed from its rows.
+//! The journal of a short period by hour and by article.
 
 use chrono::Timelike as _;
 
@@ -19,13 +19,13 @@ use crate::{
 pub struct JournalBreakdown {
     /// The sums of all rows.
     pub totals: Totals,
-    /// The sums of each hour of the location's clock, from 0 to 23, of all days.
+    /// The sums of each hour from 0 to 23, of all days together.
     pub hours: [Totals; 24],
     /// The articles sold or taken back, the highest amount first.
     pub articles: Vec<ArticleTotals>,
 }
 
-/// Sums the rows of a period. It reads each of them, a page at a time.
+/// Sums the rows of a period, read a page at a time.
 pub(in crate::resources) async fn breakdown(
     rows: &Rows<Transaction>,
     period: Period,

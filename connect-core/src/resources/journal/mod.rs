@@ -16,7 +16,7 @@ mod stored;
 mod transactions;
 mod z_reports;
 
-pub use self::{articles::ArticleTotals, breakdown::JournalBreakdown};
+pub use self::{articles::ArticleTotals, breakdown::JournalBreakdown, day_articles::SoldArticles};
 pub(super) use self::{
     breakdown::breakdown,
     day_articles::articles,

@@ -2,6 +2,7 @@
 //! Each takes one round trip.
 
 mod damage;
+mod words;
 
 use serde::Deserialize;
 use uuid::Uuid;
@@ -17,6 +18,8 @@ use crate::{
     storage::{Entry, Key, Range, Read, State, Value},
     wire::Timestamp,
 };
+
+pub(crate) use words::{SoughtWord, WordPlace};
 
 /// A row with its place in the list.
 pub(crate) type Keyed<K> = (K, Value);

@@ -36,7 +36,9 @@ fn entries<T: Record>(partition: Uuid, record: &T) -> impl Iterator<Item = (Key,
     });
     let references = T::REFERENCES.iter();
     let referring = references.flat_map(move |reference| reference.keys(partition, record));
-    indexed.chain(referring.map(|key| (key, Value::default())))
+    let words = T::WORDS.map(|index| index.keys(partition, record));
+    let empty = referring.chain(words.into_iter().flatten());
+    indexed.chain(empty.map(|key| (key, Value::default())))
 }
 
 impl<R: Record> Stored for R {
@@ -148,18 +150,26 @@ impl UnitOfWork<'_> {
                 continue;
             }
             let keys = |record| reference.keys(partition, record);
-            let (before, now): (Vec<_>, Vec<_>) = (
-                old.into_iter().flat_map(keys).collect(),
-                keys(new).collect(),
-            );
-            for gone in before.iter().filter(|key| !now.contains(key)) {
-                self.delete(gone.clone());
-            }
-            for entry in now.into_iter().filter(|key| !before.contains(key)) {
-                self.put_new(entry, Value::default());
-            }
+            let before = old.into_iter().flat_map(keys).collect();
+            self.move_entries(before, keys(new).collect());
+        }
+        if let Some(index) = T::WORDS
+            && old.is_none_or(|old| (index.of_record)(old) != (index.of_record)(new))
+        {
+            let before = old.map(|old| index.keys(partition, old));
+            self.move_entries(before.unwrap_or_default(), index.keys(partition, new));
         }
         self.put_index(change_key(partition, T::BY_CHANGE, time, id), row);
+    }
+
+    /// Replaces entries without values by others.
+    fn move_entries(&mut self, before: Vec<Key>, now: Vec<Key>) {
+        for gone in before.iter().filter(|key| !now.contains(key)) {
+            self.delete(gone.clone());
+        }
+        for entry in now.into_iter().filter(|key| !before.contains(key)) {
+            self.put_new(entry, Value::default());
+        }
     }
 
     /// Writes `old` with some fields changed, at this operation's [`time`](UnitOfWork::time).

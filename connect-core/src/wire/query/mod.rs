@@ -28,7 +28,7 @@ use setters::setters;
 use super::{
     Category, Id, OrderSource, OrderStatus, Timestamp,
     json_name::json_name,
-    limits::{MAX_BARCODE, MAX_EXTERNAL_ID},
+    limits::{MAX_BARCODE, MAX_EXTERNAL_ID, MAX_SEARCH},
     read::{Faults, Invalid, clip, unknown},
 };
 
@@ -190,6 +190,9 @@ macro_rules! list_query {
 list_query! {
     /// The parameters of the list of categories.
     pub struct CategoryQuery;
+
+    /// Only records whose name has all these words, best first. Case and accents do not matter, and the last word may be the beginning of one. Not together with `updatedSince` and `includeDeleted`.
+    search: String => Text<MAX_SEARCH>;
 }
 
 list_query! {
@@ -198,6 +201,8 @@ list_query! {
 
     /// Only the group with exactly this external id.
     external_id: String => Text<MAX_EXTERNAL_ID>;
+    /// Only records whose name has all these words, best first. Case and accents do not matter, and the last word may be the beginning of one. Not together with `updatedSince` and `includeDeleted`.
+    search: String => Text<MAX_SEARCH>;
 }
 
 list_query! {
@@ -210,6 +215,8 @@ list_query! {
     category_id: Id<Category> => IdOf<Category>;
     /// Only the product with exactly this external id.
     external_id: String => Text<MAX_EXTERNAL_ID>;
+    /// Only records whose name has all these words, best first. Case and accents do not matter, and the last word may be the beginning of one. Not together with `updatedSince` and `includeDeleted`.
+    search: String => Text<MAX_SEARCH>;
 }
 
 list_query! {

@@ -174,7 +174,7 @@ impl Session {
                 sums.1 += line.total_cents;
             }
         }
-        let found = here.articles(days).await.unwrap();
+        let found = here.articles(days).await.unwrap().articles;
         assert!(found.is_sorted_by(|one, next| one.total_cents >= next.total_cents));
         let found = found.iter().map(|of| {
             let sums = (of.quantity.thousandths(), of.total_cents);

@@ -46,16 +46,24 @@ impl Shop {
         let external_id = filters.external_id.clone();
         let page = match kind {
             Kind::Category => {
-                let page = here.json::<Category>().list(&CategoryQuery { sync }).await;
+                let page = here
+                    .json::<Category>()
+                    .list(&CategoryQuery { sync, search: None })
+                    .await;
                 page.unwrap().into_bytes()
             }
             Kind::Group => {
-                let query = OptionGroupQuery { sync, external_id };
+                let query = OptionGroupQuery {
+                    sync,
+                    external_id,
+                    search: None,
+                };
                 let page = here.json::<OptionGroup>().list(&query).await;
                 page.unwrap().into_bytes()
             }
             _ => {
                 let query = ProductQuery {
+                    search: None,
                     sync,
                     external_id,
                     barcode: filters.barcode.clone(),

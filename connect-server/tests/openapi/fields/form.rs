@@ -32,6 +32,7 @@ pub(super) fn of_name(name: &str) -> Option<Value> {
         "from" => Some(json!("2026-11-01")),
         "to" => Some(json!("2026-11-30")),
         "sinceReceipt" => Some(json!(4711)),
+        "search" => Some(json!("chocolate croi")),
         _ => None,
     }
 }
