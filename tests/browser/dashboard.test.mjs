@@ -355,7 +355,7 @@ test("the API reference shows the samples of the chosen language", async () => {
 
 test("every page is whole at every width, in light and in dark", async () => {
   mkdirSync("screenshots", { recursive: true });
-  const pages = ["", "/usage", "/components", "/journal", "/journal/z-reports", "/orders", "/products", "/stock"];
+  const pages = ["", "/usage", "/components", "/journal", "/journal/z-reports", "/orders", "/products", "/stock", "/stock/count"];
   pages.push("/sandbox", "/tokens", "/tokens/new", "/webhooks", "/webhooks/new", "/screens", "/screens/names", "/account");
   pages.push("/account/email", "/account/password", "/account/second-factor", "/account/passkeys", "/account/single-sign-on", "/users", "/activity");
   const state = await context.storageState();

@@ -43,7 +43,7 @@ async function setPassword(page, invitation) {
   await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
   await page.getByLabel("Password once more").fill(PASSWORD);
   await page.getByRole("button", { name: "Set password" }).click();
-  await page.getByRole("heading", { name: "Overview" }).waitFor();
+  await page.getByRole("navigation", { name: "Dashboard" }).waitFor();
 }
 
 async function addPasskey(page, name) {

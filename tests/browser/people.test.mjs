@@ -140,7 +140,7 @@ test("users sign in through a provider", async () => {
   const way = await page.locator("h2 + p + p code").innerText();
 
   const visit = await comeIn(way, "kim@korenbloem.example");
-  await visit.getByRole("heading", { name: "Overview" }).waitFor();
+  await visit.getByRole("navigation", { name: "Dashboard" }).waitFor();
   await visit.goto(at("/dashboard/account"));
   await visit.getByText("kim@korenbloem.example").waitFor();
   await visit.context().close();

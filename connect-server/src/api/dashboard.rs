@@ -78,6 +78,7 @@ async fn answer(
     incoming: Incoming<impl IncomingBody>,
 ) -> Response {
     let asked = ResponseContext::of(&incoming);
+    let language = dashboard::language_of_browser(&incoming.headers);
     let mut note = RequestNote::of(Some(area(incoming.path())));
     let reply = match request(connect, context, origin, incoming).await {
         Ok(request) if request.path == "/" => reply(Answer::to_root()),
@@ -89,7 +90,10 @@ async fn answer(
             reply(answer)
         }
         Err(refused) => {
-            let page = |problem: &str| dashboard::problem_of_request(problem).into_string();
+            let page = |problem: &str| {
+                let page = dashboard::problem_of_request(language, problem);
+                page.into_string()
+            };
             refused.for_people(HeaderValue::from_static(POLICY), page)
         }
     };

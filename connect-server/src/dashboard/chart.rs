@@ -1,4 +1,4 @@
-//! Bar charts, drawn on the server, each with a table of the same numbers.
+//! Bar charts with a table of the same numbers.
 
 use std::borrow::Cow;
 
@@ -9,17 +9,17 @@ use super::messages::numbers;
 /// The height of the tallest bar, in pixels.
 const HEIGHT: i64 = 160;
 
-/// The room above the bars for the largest amount, and below for labels.
+/// The room above the bars, and below for labels.
 const MARGIN: i64 = 20;
 
-/// The most labels below the bars, to have room for each on a narrow screen.
+/// The most labels below the bars; a narrow screen has no more room.
 const MOST_LABELS: usize = 12;
 
 /// A chart of amounts, each beside the one before it in time.
 pub(super) struct Chart<'c> {
-    /// What the chart shows.
+    /// The subject.
     pub(super) title: Cow<'c, str>,
-    /// The heading of the bars' names, such as "Day".
+    /// The heading of the names, such as "Day".
     pub(super) unit: Cow<'c, str>,
     /// The names of the amounts, and of the amounts before.
     pub(super) series: [Cow<'c, str>; 2],
@@ -48,14 +48,15 @@ impl Chart<'_> {
     /// Draws the chart. Amounts below zero have no bar, but stand in the table.
     pub(super) fn render(&self) -> Markup {
         let amounts = self.bars.iter().flat_map(|bar| [bar.cents, bar.before]);
-        let most = amounts.max().unwrap_or(0).max(1);
+        let highest = amounts.max().unwrap_or(0);
+        let most = highest.max(1);
         let width = 100.0 / self.bars.len().max(1) as f64;
         let every = self.bars.len().div_ceil(MOST_LABELS).max(1);
         let floor = MARGIN + HEIGHT;
         html! {
             figure.chart {
                 svg height=(floor + MARGIN) role="img" aria-label=(self.title) {
-                    text x="0" y=(MARGIN - 6) { (self.money(most)) }
+                    @if highest > 0 { text x="0" y=(MARGIN - 6) { (self.money(highest)) } }
                     // Elements of a drawing have to be closed: otherwise later ones would be inside them, and invisible.
                     line x1="0" x2="100%" y1=(MARGIN) y2=(MARGIN) {}
                     line x1="0" x2="100%" y1=(floor) y2=(floor) {}
@@ -153,6 +154,6 @@ mod tests {
             bars: Vec::new(),
             ..chart
         };
-        assert!(empty.render().into_string().contains("€0.01"));
+        assert!(empty.is_empty() && !empty.render().into_string().contains("€0.01"));
     }
 }

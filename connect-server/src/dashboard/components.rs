@@ -11,7 +11,7 @@ use super::{
     Answer,
     csrf::{self, FormTokens},
     inputs::is_about,
-    messages::dates,
+    messages::{dates, problems},
 };
 use crate::commands::ShownOnce;
 
@@ -32,7 +32,7 @@ pub(super) fn problem(refused: Option<&Reason>, fields: &[&str]) -> Markup {
     let is_theirs = |reason: &&Reason| fields.iter().any(|name| is_about(reason, name));
     html! {
         @if let Some(reason) = refused.filter(|reason| !is_theirs(reason)) {
-            p.problem role="alert" { (sentence(&reason.to_string())) }
+            p.problem role="alert" { (sentence(&problems::reason(reason))) }
         }
     }
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use connect_core::Reason;
 use maud::{Markup, Render, html};
 
-use super::wording::sentence;
+use super::{messages::problems, wording::sentence};
 
 /// A field of a form.
 pub(super) struct Field<'f> {
@@ -59,7 +59,7 @@ impl Field<'_> {
 /// The field for the current password of a signed-in user.
 pub(super) fn current_password() -> Field<'static> {
     Field {
-        label: text!("field-current-password"),
+        label: text!("field-currentPassword"),
         name: "currentPassword",
         kind: "password",
         value: "",
@@ -71,7 +71,7 @@ pub(super) fn current_password() -> Field<'static> {
 /// The field for a code of the second factor.
 pub(super) fn code() -> Field<'static> {
     Field {
-        label: text!("field-code"),
+        label: text!("word-code"),
         name: "code",
         kind: "text",
         value: "",
@@ -115,7 +115,8 @@ impl<'p> Problem<'p> {
     pub(super) fn render(&self, label: &str) -> Markup {
         html! {
             @if let (Some(reason), Some(id)) = (self.reason, self.id()) {
-                p.problem id=(id) { (sentence(&format!("{label} {}", reason.problem))) }
+                @let problem = problems::translated(&reason.problem);
+                p.problem id=(id) { (sentence(&format!("{label} {problem}"))) }
             }
         }
     }

@@ -2,7 +2,6 @@
 
 use connect_core::{Account, UserRight};
 use maud::{DOCTYPE, Markup, html};
-use url::form_urlencoded::Serializer;
 
 use super::{
     Answer, PageRequest,
@@ -56,15 +55,20 @@ pub(super) fn page_with_choice(
     Answer::page(document(title, &html! {}, &body))
 }
 
-/// The links to the parts that the user may see. On a narrow screen, a button opens them.
+/// The links to the parts of the user; on narrow screens a button opens them.
 fn navigation(to: &SignedIn<'_>, current: &str) -> Markup {
     let may = |section: &&Section| {
         let is_there = ![SANDBOX, COMPONENTS].contains(&section.path) || to.sandbox().is_some();
         is_there && section.right.is_none_or(|right| to.session.has(right))
     };
-    let kept = kept(to);
+    let kept = period::kept(to);
+    let place = match to.query.get(AT) {
+        "" => String::new(),
+        at => format!("?{AT}={at}"),
+    };
     html! {
         nav id="menu" popover aria-label=(text!("frame-navigation")) {
+            button.close.quiet popovertarget="menu" popovertargetaction="hide" { (text!("frame-close")) }
             @for (group, sections) in GROUPS {
                 @let mut sections = sections.iter().filter(may).peekable();
                 @if sections.peek().is_some() {
@@ -73,6 +77,8 @@ fn navigation(to: &SignedIn<'_>, current: &str) -> Markup {
                         @for section in sections {
                             @let is_current = section.path == current;
                             li {
+                                // The first page begins with today.
+                                @let kept = if section.path == ROOT { &place } else { &kept };
                                 a href={ (section.path) (kept) } aria-current=[is_current.then_some("page")] {
                                     (icon(section.name))
                                     (text_of!("section", section.name).unwrap_or_default())
@@ -86,33 +92,21 @@ fn navigation(to: &SignedIn<'_>, current: &str) -> Markup {
     }
 }
 
-/// The query with the location and period of this page, for the links to other pages.
-fn kept(to: &SignedIn<'_>) -> String {
-    let names = [AT, period::UNIT, period::DATE];
-    let chosen = names.map(|name| (name, to.query.get(name)));
-    let mut query = Serializer::new(String::new());
-    query.extend_pairs(chosen.iter().filter(|(_, value)| !value.is_empty()));
-    match query.finish() {
-        query if query.is_empty() => query,
-        query => format!("?{query}"),
-    }
-}
-
-/// What is special about this account, on top of each page.
+/// The state of the account, on top of each page.
 fn banners(to: &SignedIn<'_>) -> Markup {
     let account = to.account();
     let has_sandbox = to.sandbox().is_some() && to.session.has(UserRight::UseSandbox);
     html! {
         @if has_sandbox {
-            aside.banner aria-label=(text!("frame-sandbox")) {
+            aside.banner aria-label=(text!("section-sandbox")) {
                 (marked!("frame-sandbox-banner", a = |words: &str| html! { a href=(SANDBOX) { (words) } }))
             }
         }
         @if to.connect.holds_deliveries() {
-            aside.banner aria-label=(text!("frame-deliveries")) { (text!("frame-deliveries-banner")) }
+            aside.banner aria-label=(text!("word-deliveries")) { (text!("frame-deliveries-banner")) }
         }
         @if account.lacks_factor(to.user()) {
-            aside.banner aria-label=(text!("frame-factor")) {
+            aside.banner aria-label=(text!("second-factor-title")) {
                 (marked!("frame-factor-banner", a = |words: &str| html! {
                     a href="/dashboard/account/second-factor" { (words) }
                 }))
@@ -170,7 +164,7 @@ fn bare_body(title: &str, notice: &Markup, content: Markup) -> Markup {
 fn business(account: &Account) -> Markup {
     html! {
         span.business { (account.name) }
-        @if account.sandbox { span.tag { (text!("frame-sandbox")) } }
+        @if account.sandbox { span.tag { (text!("section-sandbox")) } }
     }
 }
 

@@ -30,6 +30,7 @@ mod wording;
 pub(crate) use answer::{Answer, AnswerContent};
 pub(crate) use fields::FormFields;
 pub(crate) use idempotent_forms::IdempotentForms;
+pub(crate) use messages::of_browser as language_of_browser;
 pub(crate) use page_request::{DashboardContext, PageRequest};
 pub(crate) use pages::{answer, problem_of_request};
 pub(crate) use passkeys::SCRIPT_HASH;

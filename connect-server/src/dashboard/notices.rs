@@ -60,6 +60,9 @@ notices! {
     SimulatedOrder = "simulated-order";
     SimulatedReceipt = "simulated-receipt";
     SomeResent = "some-resent";
+    StockCounted = "stock-counted";
+    StockEntered = "stock-entered";
+    StockSame = "stock-same";
     TokenRevoked = "token-revoked";
     UserChanged = "user-changed";
     UserMade = "user-made";

@@ -1,19 +1,36 @@
-//! The period of a page: a day, week, month or year, named by its address.
+//! The period of a page, named by its address.
 
 use std::borrow::Cow;
 
 use chrono::{Datelike as _, Days, Months, NaiveDate};
 use connect_core::wire::{Date, query::Moment, query::Period as Range};
 
-use super::{FormFields, messages::dates, page_request::SignedIn};
+use url::form_urlencoded::Serializer;
 
-/// The names of the fields with the length of the period, and with one of its days.
+use super::{
+    FormFields,
+    messages::dates,
+    page_request::{AT, SignedIn},
+};
+
+/// The names of the fields with the length and a day of the period.
 pub(super) const UNIT: &str = "period";
 pub(super) const DATE: &str = "date";
 
 /// Returns the fields of an address that name its period.
 pub(super) fn filters<'t>(to: &'t SignedIn<'_>) -> [(&'static str, &'t str); 2] {
     [UNIT, DATE].map(|name| (name, to.query.get(name)))
+}
+
+/// Returns the location and period of an address as a query, for links to other pages.
+pub(super) fn kept(to: &SignedIn<'_>) -> String {
+    let chosen = [AT, UNIT, DATE].map(|name| (name, to.query.get(name)));
+    let mut query = Serializer::new(String::new());
+    query.extend_pairs(chosen.iter().filter(|(_, value)| !value.is_empty()));
+    match query.finish() {
+        query if query.is_empty() => query,
+        query => format!("?{query}"),
+    }
 }
 
 /// The length of a period.
@@ -48,14 +65,15 @@ pub(super) struct Period {
 }
 
 impl Period {
-    /// Finds the period named by an address; if it names none, `None`.
-    /// A date alone is a day, and a length alone has this day in it.
+    /// Finds the period named by an address.
+    /// A date alone is a day, and a length alone has this day in it. An empty length is all time.
     pub(super) fn of(query: &FormFields, today: NaiveDate) -> Option<Self> {
         let unit = query.get(UNIT);
         let unit = Unit::ALL.into_iter().find(|known| known.name() == unit);
         let date: Option<Date> = query.get(DATE).parse().ok();
         let date = date.map(NaiveDate::from);
-        if unit.is_none() && date.is_none() {
+        let is_all = query.has_field(UNIT) && query.get(UNIT).is_empty();
+        if unit.is_none() && (date.is_none() || is_all) {
             return None;
         }
         Some(Self::around(
@@ -87,12 +105,40 @@ impl Period {
 
     /// Returns the period before this one, if the calendar has it.
     pub(super) fn before(self) -> Option<Self> {
-        Some(Self::around(self.unit, self.first.pred_opt()?))
+        Self::around(self.unit, self.first.pred_opt()?).in_calendar()
     }
 
     /// Returns the period after this one, if the calendar has it.
     pub(super) fn after(self) -> Option<Self> {
-        Some(Self::around(self.unit, self.last.succ_opt()?))
+        Self::around(self.unit, self.last.succ_opt()?).in_calendar()
+    }
+
+    /// The period, if dates of the API can name its days.
+    fn in_calendar(self) -> Option<Self> {
+        let years = 1..=9999;
+        (years.contains(&self.first.year()) && years.contains(&self.last.year())).then_some(self)
+    }
+
+    /// Returns the period to compare this one with. Of a day, that is a week earlier.
+    pub(super) fn compared(self) -> Option<Self> {
+        match self.unit {
+            Unit::Day => {
+                let day = self.first.checked_sub_days(Days::new(7))?;
+                Self::around(Unit::Day, day).in_calendar()
+            }
+            Unit::Week | Unit::Month | Unit::Year => self.before(),
+        }
+    }
+
+    /// Returns the same day in the period to compare with; `None` after its end.
+    pub(super) fn same_day_before(self, day: NaiveDate) -> Option<NaiveDate> {
+        let before = self.compared()?;
+        let same = match self.unit {
+            Unit::Day | Unit::Week => day.checked_sub_days(Days::new(7))?,
+            Unit::Month => before.first.with_day(day.day())?,
+            Unit::Year => day.checked_sub_months(Months::new(12))?,
+        };
+        before.has(same).then_some(same)
     }
 
     /// Returns its days.
@@ -186,12 +232,35 @@ mod tests {
     }
 
     #[test]
+    fn a_day_has_the_same_day_before_unless_that_time_is_over() {
+        for (unit, day, same) in [
+            (Unit::Day, "2026-03-01", Some("2026-02-22")),
+            (Unit::Week, "2026-03-01", Some("2026-02-22")),
+            (Unit::Month, "2026-04-30", Some("2026-03-30")),
+            (Unit::Month, "2026-03-31", None),
+            (Unit::Month, "2026-01-31", Some("2025-12-31")),
+            (Unit::Year, "2028-03-01", Some("2027-03-01")),
+            (Unit::Year, "2028-02-29", Some("2027-02-28")),
+            (Unit::Year, "2029-03-01", Some("2028-03-01")),
+        ] {
+            let day = day.parse().unwrap();
+            let found = Period::around(unit, day).same_day_before(day);
+            assert_eq!(
+                found,
+                same.map(|same| same.parse().unwrap()),
+                "{unit:?} {day}"
+            );
+        }
+    }
+
+    #[test]
     fn the_ends_of_the_calendar_are_no_problem() {
         for day in [NaiveDate::MIN, NaiveDate::MAX] {
             for unit in Unit::ALL {
                 let period = Period::around(unit, day);
                 assert!(period.has(day), "{unit:?} {period:?}");
-                let _ = (period.before(), period.after(), period.title());
+                let _ = (period.compared(), period.after(), period.title());
+                assert_eq!(period.before().or(period.after()), None, "{unit:?}");
             }
         }
     }
@@ -203,6 +272,7 @@ mod tests {
             ("", None),
             ("period=x&date=x", None),
             ("date=2026-11-01", Some((Unit::Day, "2026-11-01"))),
+            ("period=&date=2026-11-01", None),
             ("period=month", Some((Unit::Month, "2026-11-01"))),
             (
                 "period=week&date=2026-01-01",

@@ -132,6 +132,8 @@ actions! {
     ResendDeliveries = "webhook.resend",
     /// Products are changed or deleted in bulk.
     ChangeProducts = "products.change",
+    /// Stock is counted, or a delivery or a correction is entered.
+    ChangeStock = "stock.change",
     /// A backup of the whole store is begun.
     BackUpStore = "store.backup",
     /// The whole store is written into a file.
@@ -166,7 +168,7 @@ impl Action {
 pub(crate) struct Subject {
     /// The account.
     pub(crate) account: Option<Uuid>,
-    /// The token, the webhook, the screen or the location.
+    /// The token, the webhook, the screen, the location or the product.
     pub(crate) object: Option<Uuid>,
 }
 

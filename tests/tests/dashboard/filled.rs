@@ -76,6 +76,7 @@ impl Filled {
             "/orders".to_owned(),
             "/products".to_owned(),
             "/stock".to_owned(),
+            "/stock/count".to_owned(),
             format!("/stock/{}", self.product),
         ];
         let of_shop = of_shop.map(|path| format!("{path}?at={location}"));

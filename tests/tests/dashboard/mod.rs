@@ -25,7 +25,7 @@ use self::browser::{Browser, text};
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_server-under-test");
 
 /// The pages of an owner.
-const PAGES: [&str; 25] = [
+const PAGES: [&str; 26] = [
     "",
     "/usage",
     "/components",
@@ -34,6 +34,7 @@ const PAGES: [&str; 25] = [
     "/orders",
     "/products",
     "/stock",
+    "/stock/count",
     "/tokens",
     "/tokens/new",
     "/webhooks",

@@ -80,6 +80,18 @@ fn acts(on: &Filled) -> Vec<(String, Vec<(&'static str, String)>)> {
             "privacy/blank".to_owned(),
             vec![("person", "x".to_owned()), ("locationId", location.clone())],
         ),
+        (
+            format!("stock/{product}"),
+            vec![
+                ("kind", "delivery".to_owned()),
+                ("quantity", "2".to_owned()),
+                at.clone(),
+            ],
+        ),
+        (
+            format!("stock/{product}/count"),
+            vec![("quantity", "9".to_owned()), at.clone()],
+        ),
         bulk("price"),
         bulk("off"),
         bulk("delete"),

@@ -7,7 +7,7 @@ use connect_core::{
     TrailFilter, TrailScope,
     environment::{KeyRing, ManualClock, SecretKey},
     storage::memory::MemoryStorage,
-    wire::{EventType, Id, ProductInput, Timestamp},
+    wire::{EventType, Id, ProductInput, Quantity, StockCount, Timestamp},
 };
 use serde_json::{Value, json};
 use totp_rs::{Builder, Secret as Seed};
@@ -36,7 +36,7 @@ fn expected(action: Action) -> Option<(&'static str, &'static str)> {
         Action::RevokeScreenKey => ("screen key", "delete"),
         Action::RevokeToken => ("token", "change"),
         Action::EnableWebhook | Action::DisableWebhook => ("webhook", "change"),
-        Action::ChangeProducts => ("product", "change"),
+        Action::ChangeProducts | Action::ChangeStock => ("product", "change"),
         Action::EraseAccount
         | Action::KeepAccount
         | Action::EraseLocation
@@ -269,6 +269,10 @@ async fn every_action_that_is_done_is_in_the_trail() {
     let change = ProductInput::default().price_cents(300);
     products.change_many(vec![rye.id], change).await.unwrap();
     trail.check(Action::ChangeProducts, &mut done).await;
+    let stock = connect.location(&at).stock();
+    let count = StockCount::of(Quantity::MAX);
+    stock.count(rye.id, count).await.unwrap();
+    trail.check(Action::ChangeStock, &mut done).await;
     for action in [
         Action::BackUpStore,
         Action::ExportStore,

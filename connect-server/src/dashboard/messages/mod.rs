@@ -40,6 +40,7 @@ pub(super) mod dates;
 #[macro_use]
 pub(super) mod markup;
 pub(super) mod numbers;
+pub(super) mod problems;
 #[cfg(test)]
 mod tests;
 
@@ -63,6 +64,11 @@ pub(super) async fn in_language<T>(language: Language, work: impl Future<Output 
     READER.scope(language, work).await
 }
 
+/// Makes a text or a page in a language.
+pub(super) fn made_in_language<T>(language: Language, make: impl FnOnce() -> T) -> T {
+    READER.sync_scope(language, make)
+}
+
 /// Returns the language of the page in work; the default outside of requests.
 pub(super) fn language() -> Language {
     READER.try_with(|language| *language).unwrap_or_default()
@@ -82,11 +88,11 @@ pub(super) fn of_tag(tag: &str) -> Option<Language> {
 
 /// Returns the name of a language, in itself.
 pub(super) fn name_of(language: Language) -> Cow<'static, str> {
-    READER.sync_scope(language, || text!("language"))
+    made_in_language(language, || text!("language"))
 }
 
 /// Returns the first language of a browser's list with a file of ours, else the default.
-pub(super) fn of_browser(headers: &HeaderMap) -> Language {
+pub(crate) fn of_browser(headers: &HeaderMap) -> Language {
     let asked = headers.get(ACCEPT_LANGUAGE);
     let asked = asked.and_then(|value| value.to_str().ok());
     let asked = parse_accepted_languages(asked.unwrap_or_default());

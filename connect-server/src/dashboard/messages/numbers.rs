@@ -38,6 +38,12 @@ pub(in crate::dashboard) fn percent(rate: impl ToString) -> String {
     format!("{rate} %")
 }
 
+/// Writes a quantity, such as `2.5` or `−1`.
+pub(in crate::dashboard) fn quantity(quantity: impl ToString) -> String {
+    let quantity = quantity.to_string().replace('-', "\u{2212}");
+    quantity.replace('.', &text!("number-decimal"))
+}
+
 /// Writes a number of bytes in a fitting unit, such as `1.0 KiB`.
 pub(in crate::dashboard) fn bytes(bytes: u64) -> String {
     const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
@@ -108,6 +114,15 @@ mod tests {
         }
         assert_eq!(number(-1234), "\u{2212}1,234");
         assert_eq!(READER.sync_scope(Language::Nl, || percent("5.5")), "5,5 %");
+        for (text, english, dutch) in [
+            ("12", "12", "12"),
+            ("1.5", "1.5", "1,5"),
+            ("-0.125", "\u{2212}0.125", "\u{2212}0,125"),
+        ] {
+            assert_eq!(quantity(text), english);
+            let shown = READER.sync_scope(Language::Nl, || quantity(text));
+            assert_eq!(shown, dutch);
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use connect_core::{Error, OpenSession, Reason, UserRight};
 use maud::{Markup, html};
 use uuid::Uuid;
 
-use super::{passkeys, second_factor, single_sign_on, users};
+use super::{activity::changes_line, passkeys, second_factor, single_sign_on, users};
 use crate::{
     commands::{
         accounts::{AccountCommand, SecondFactorDemand},
@@ -135,6 +135,7 @@ async fn page(
                 a.button.quiet href=(single_sign_on::PATH) { (text!("account-set-up-single-sign-on")) }
             }
         }
+        (changes_line(to, to.account().id, &to.account().name))
         h2 { (text!("account-you")) }
         (components::problem(profile, &["name", "language"]))
         (components::form(PROFILE, &to.csrf, html! {
@@ -167,7 +168,7 @@ async fn page(
         }
         (sessions_table(to, &sessions))
     };
-    Ok(layout::page(to, PATH, &text!("account-title"), content))
+    Ok(layout::page(to, PATH, &text!("section-account"), content))
 }
 
 /// The check box to demand a second factor of all users.
@@ -192,9 +193,9 @@ fn demand(to: &SignedIn<'_>, refused: Option<&Reason>) -> Markup {
 
 fn sessions_table(to: &SignedIn<'_>, sessions: &[OpenSession]) -> Markup {
     let head = html! {
-        th { (text!("account-browser")) } th { (text!("account-address")) }
-        th { (text!("account-signed-in")) } th { (text!("account-last-used")) }
-        th { span.hidden { (text!("account-actions")) } }
+        th { (text!("account-browser")) } th { (text!("word-address")) }
+        th { (text!("account-signed-in")) } th { (text!("word-last-used")) }
+        th { span.hidden { (text!("word-actions")) } }
     };
     let rows = html! {
         @for session in sessions {

@@ -28,8 +28,8 @@ use std::future::ready;
 use connect_core::{
     Error,
     UserRight::{
-        ChangeCatalog, ManageAccount, ManagePrivacy, ManageScreens, ManageTokens, ManageUsers,
-        ManageWebhooks, ReadCatalog, ReadSales, ReadTrail, UseSandbox,
+        ChangeCatalog, ChangeStock, ManageAccount, ManagePrivacy, ManageScreens, ManageTokens,
+        ManageUsers, ManageWebhooks, ReadCatalog, ReadSales, ReadTrail, UseSandbox,
     },
 };
 use futures_util::FutureExt as _;
@@ -78,8 +78,23 @@ static ROUTES: &[Route] = &[
     ),
     Route::page("stock", With(ReadCatalog, |to, _| shop::stock(to).boxed())),
     Route::page(
+        "stock/count",
+        With(ChangeStock, |to, _| shop::stock_sheet(to).boxed()),
+    ),
+    Route::page(
         "stock/{}",
         With(ReadCatalog, |to, [id, _]| shop::movements(to, id).boxed()),
+    ),
+    Route::form(
+        "stock/{}",
+        Action::ChangeStock,
+        With(ChangeStock, |to, [id, _]| shop::stock_entry(to, id).boxed()),
+    )
+    .once(once::STOCK),
+    Route::form(
+        "stock/{}/count",
+        Action::ChangeStock,
+        With(ChangeStock, |to, [id, _]| shop::stock_count(to, id).boxed()),
     ),
     Route::page(
         "sandbox",

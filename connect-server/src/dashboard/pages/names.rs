@@ -69,7 +69,7 @@ async fn page(to: &SignedIn<'_>, refused: Option<&Reason>) -> Result<Answer, Err
     let screens = to.connect.screens(to.account().id).await?;
     let content = html! {
         p.hint { (text!("names-about")) }
-        h2 { (text!("overview-locations")) }
+        h2 { (text!("word-locations")) }
         @if locations.is_empty() {
             (components::empty(&text!("overview-no-locations"), html! {}))
         }

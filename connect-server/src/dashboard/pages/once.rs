@@ -1,73 +1,84 @@
 //! Actions done once for each form, however often it is sent.
 //! They show a value once, add something, or belong to the sandbox.
 
+use std::borrow::Cow;
+
 use connect_core::Error;
 use http::StatusCode;
 use maud::html;
 
 use crate::dashboard::{Answer, layout, page_request::SignedIn};
 
+/// A text in the language of the reader.
+type Text = fn() -> Cow<'static, str>;
+
 /// The advice after a missed answer of such an action.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Once {
     section: &'static str,
-    advice: &'static str,
+    advice: Text,
     /// The label of the link onward.
-    onward: &'static str,
+    onward: Text,
 }
 
 pub(super) const TOKEN: Once = Once {
     section: "/dashboard/tokens",
-    advice: "If you did not see the token, revoke it and create another one.",
-    onward: "Go to the tokens",
+    advice: || text!("once-token"),
+    onward: || text!("once-to-tokens"),
 };
 
 pub(super) const WEBHOOK: Once = Once {
     section: "/dashboard/webhooks",
-    advice: "If you did not see the webhook's secret, open the webhook and roll its secret.",
-    onward: "Go to the webhooks",
+    advice: || text!("once-webhook"),
+    onward: || text!("once-to-webhooks"),
 };
 
 pub(super) const WEBHOOK_SECRET: Once = Once {
     section: "/dashboard/webhooks",
-    advice: "If you did not see the new secret, open the webhook and roll its secret again.",
-    onward: "Go to the webhooks",
+    advice: || text!("once-webhook-secret"),
+    onward: || text!("once-to-webhooks"),
 };
 
 pub(super) const SCREEN: Once = Once {
     section: "/dashboard/screens",
-    advice: "If the screen is not in the list, fill in the form again.",
-    onward: "Go to the screens",
+    advice: || text!("once-screen"),
+    onward: || text!("once-to-screens"),
 };
 
 pub(super) const SCREEN_KEY: Once = Once {
     section: "/dashboard/screens",
-    advice: "If you did not see the key, replace it by another one.",
-    onward: "Go to the screens",
+    advice: || text!("once-screen-key"),
+    onward: || text!("once-to-screens"),
 };
 
 pub(super) const SANDBOX: Once = Once {
     section: "/dashboard/sandbox",
-    advice: "To have the same happen once more, press the button on the page as it is now.",
-    onward: "Go to the sandbox",
+    advice: || text!("once-sandbox"),
+    onward: || text!("once-to-sandbox"),
+};
+
+pub(super) const STOCK: Once = Once {
+    section: "/dashboard/stock",
+    advice: || text!("once-stock"),
+    onward: || text!("once-to-stock"),
 };
 
 pub(super) const USER: Once = Once {
     section: "/dashboard/users",
-    advice: "If the user is not in the list, fill in the form again.",
-    onward: "Go to the users",
+    advice: || text!("once-user"),
+    onward: || text!("once-to-users"),
 };
 
 pub(super) const INVITATION: Once = Once {
     section: "/dashboard/users",
-    advice: "If you did not see the link, make another invitation.",
-    onward: "Go to the users",
+    advice: || text!("once-invitation"),
+    onward: || text!("once-to-users"),
 };
 
 pub(super) const RECOVERY_CODES: Once = Once {
     section: "/dashboard/account/second-factor",
-    advice: "If you did not see the recovery codes, make new ones.",
-    onward: "Go to the second factor",
+    advice: || text!("once-recovery-codes"),
+    onward: || text!("once-to-second-factor"),
 };
 
 impl Once {
@@ -91,10 +102,10 @@ impl Once {
 
     fn done_before(self, to: &SignedIn<'_>) -> Answer {
         let content = html! {
-            p { "You sent this form before, so nothing was done this time. " (self.advice) }
-            p { a.button href=(self.section) { (self.onward) } }
+            p { (text!("once-explained", advice = (self.advice)())) }
+            p { a.button href=(self.section) { ((self.onward)()) } }
         };
-        let answer = layout::page(to, self.section, "This was already done", content);
+        let answer = layout::page(to, self.section, &text!("once-title"), content);
         answer.with_status(StatusCode::CONFLICT)
     }
 }

@@ -93,7 +93,7 @@ async fn page(to: &SignedIn<'_>, refused: Option<&Reason>) -> Result<Answer, Err
 fn list(to: &SignedIn<'_>, passkeys: &[Passkey]) -> Markup {
     let head = html! {
         th { (text!("word-name")) } th { (text!("passkeys-added")) }
-        th { (text!("passkeys-last-sign-in")) } th { span.hidden { (text!("passkeys-action")) } }
+        th { (text!("passkeys-last-sign-in")) } th { span.hidden { (text!("word-action")) } }
     };
     let rows = html! {
         @for (number, passkey) in passkeys.iter().enumerate() {
@@ -103,7 +103,7 @@ fn list(to: &SignedIn<'_>, passkeys: &[Passkey]) -> Markup {
                 td {
                     @match passkey.used_at {
                         Some(at) => (components::time(at)),
-                        None => (text!("passkeys-never")),
+                        None => (text!("word-never")),
                     }
                 }
                 td { (removing(to, passkey, number)) }
@@ -115,8 +115,8 @@ fn list(to: &SignedIn<'_>, passkeys: &[Passkey]) -> Markup {
 
 fn removing(to: &SignedIn<'_>, passkey: &Passkey, number: usize) -> Markup {
     components::confirmed(
-        &text!("account-remove-of", name = passkey.name.as_str()),
-        &text!("account-remove"),
+        &text!("word-remove-open-of", name = passkey.name.as_str()),
+        &text!("word-remove-open"),
         &text!("passkeys-remove-consequence"),
         components::form(
             &format!("{PATH}/{}/remove", passkey.id),

@@ -205,7 +205,7 @@ pub(super) async fn retention(to: &SignedIn<'_>) -> Result<Answer, Error> {
         // An empty field takes the setting away.
         "" => Ok(Some(0)),
         text => {
-            let wrong = || Error::Invalid(Reason::of(name, text!("privacy-must-be-days")));
+            let wrong = || Error::Invalid(Reason::of(name, text!("word-must-be-days")));
             text.parse().map(Some).map_err(|_| wrong())
         }
     };
@@ -299,7 +299,7 @@ fn page(to: &SignedIn<'_>, refused: Option<&Reason>) -> Answer {
         }
         (erasure(to, &account.name, None, account.planned_erasure(None), refused))
     };
-    layout::page(to, PATH, &text!("privacy-title"), content)
+    layout::page(to, PATH, &text!("section-privacy"), content)
 }
 
 /// The form for an erasure, or for taking it back.

@@ -17,6 +17,7 @@ use crate::{
         messages::markup,
         notices::{self, Notice},
         page_request::SignedIn,
+        pages::activity::changes_link,
     },
 };
 
@@ -82,7 +83,7 @@ pub(super) async fn delete(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error>
 
 /// Reads the form.
 fn new_screen(to: &SignedIn<'_>) -> Result<ScreenCommand, Error> {
-    let unchosen = |field: &str| Error::Invalid(Reason::of(field, text!("screens-unchosen")));
+    let unchosen = |field: &str| Error::Invalid(Reason::of(field, text!("word-must-be-chosen")));
     let location: Result<Id<_>, _> = to.form.get("locationId").parse();
     let mut types = TYPES.into_iter();
     let kind = types.find(|(_, value)| *value == to.form.get("type"));
@@ -115,11 +116,12 @@ async fn page(to: &SignedIn<'_>, reason: Option<&Reason>) -> Result<Answer, Erro
 fn table(to: &SignedIn<'_>, screens: &[(Screen, Option<ScreenKey>)]) -> Markup {
     let head = html! {
         th { (text!("word-name")) } th { (text!("screens-type")) } th { (text!("word-location")) }
-        th { (text!("word-key")) } th { span.hidden { (text!("tokens-actions")) } }
+        th { (text!("word-key")) } th { span.hidden { (text!("word-actions")) } }
     };
     let rows = html! {
         @for (screen, key) in screens {
-            tr {
+            // The activity links to it.
+            tr id={ "screen-" (screen.id) } {
                 td { (screen.name) }
                 td { (words(screen.kind)) }
                 td { (place(to, screen)) }
@@ -137,7 +139,12 @@ fn table(to: &SignedIn<'_>, screens: &[(Screen, Option<ScreenKey>)]) -> Markup {
                         None => (text!("screens-no-key")),
                     }
                 }
-                td { div.actions { (actions(to, screen, key.is_some())) } }
+                td {
+                    div.actions {
+                        (actions(to, screen, key.is_some()))
+                        (changes_link(to, screen.id, &screen.name))
+                    }
+                }
             }
         }
     };
@@ -176,15 +183,16 @@ fn actions(to: &SignedIn<'_>, screen: &Screen, has_key: bool) -> Markup {
             }))
         }
         (components::confirmed(
-            &text!("screens-remove-open-of", name = name),
-            &text!("screens-remove-open"),
+            &text!("word-remove-open-of", name = name),
+            &text!("word-remove-open"),
             &text!("screens-remove-consequence"),
-            form("delete", html! { button.danger { (text!("screens-remove", name = name)) } }),
+            form("delete", html! { button.danger { (text!("word-remove-of", name = name)) } }),
         ))
     }
 }
 
-fn words(kind: ScreenType) -> Cow<'static, str> {
+/// The type of a screen, as people write it.
+pub(super) fn words(kind: ScreenType) -> Cow<'static, str> {
     match kind {
         ScreenType::Pos => text!("word-register"),
         ScreenType::OrderKiosk => text!("screens-kiosk"),

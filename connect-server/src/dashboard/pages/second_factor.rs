@@ -6,6 +6,7 @@ use qrcode::{QrCode, render::svg};
 
 use crate::dashboard::{
     Answer, components, inputs, layout,
+    messages::problems,
     notices::{self, Notice},
     page_request::SignedIn,
 };
@@ -119,8 +120,8 @@ fn present(to: &SignedIn<'_>, factor: &SecondFactor, refused: Option<&Reason>) -
         }
         (components::problem(refused, &["currentPassword"]))
         @if let Some(reason) = refused.filter(|reason| inputs::is_about(reason, "currentPassword")) {
-            @let problem =
-                text!("second-factor-problem-of-password", problem = reason.problem.as_str());
+            @let problem = problems::translated(&reason.problem);
+            @let problem = text!("second-factor-problem-of-password", problem = problem);
             p.problem role="alert" { (components::sentence(&problem)) }
         }
         h2 { (text!("second-factor-recovery-codes")) }
@@ -134,7 +135,7 @@ fn present(to: &SignedIn<'_>, factor: &SecondFactor, refused: Option<&Reason>) -
         (hint_of_demand(to))
         (components::confirmed(
             &text!("second-factor-remove-full"),
-            &text!("account-remove"),
+            &text!("word-remove-open"),
             &text!("second-factor-remove-consequence"),
             components::form(REMOVE, &to.csrf, html! {
                 (inputs::username(&to.user().email))

@@ -7,6 +7,7 @@ use super::sign_in::{self, NEXT, PASSKEY};
 use crate::{
     dashboard::{
         Answer, PageRequest, components, layout,
+        messages::problems,
         passkeys::{self, RelyingParty, SignInAnswer, Unverified},
         sections::ROOT,
     },
@@ -100,9 +101,10 @@ fn begin(
     party: RelyingParty,
 ) -> Result<(RelyingParty, String, Secret), String> {
     let begun = party.begin_sign_in();
-    let begun = begun.map_err(|Unverified(problem)| components::sentence(problem))?;
+    let shown = |problem: &str| components::sentence(&problems::translated(problem));
+    let begun = begun.map_err(|Unverified(problem)| shown(problem))?;
     let challenge = request.connect.passkey_challenge(begun.state);
-    let challenge = challenge.map_err(|error| components::sentence(&error.problem().problem))?;
+    let challenge = challenge.map_err(|error| shown(&error.problem().problem))?;
     Ok((party, begun.options, challenge))
 }
 

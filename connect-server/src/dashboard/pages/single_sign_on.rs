@@ -12,7 +12,7 @@ use crate::{
         cookies::Cookie,
         inputs::Field,
         layout,
-        messages::markup,
+        messages::{markup, problems},
         notices::{self, Notice},
         page_request::SignedIn,
         sections::ROOT,
@@ -68,7 +68,7 @@ async fn page(to: &SignedIn<'_>, refused: Option<&Reason>) -> Result<Answer, Err
         None => stored,
     };
     let issuer = Field {
-        label: text!("single-sign-on-issuer"),
+        label: text!("field-issuer"),
         name: "issuer",
         kind: "url",
         value: value("issuer", stored(|of| &of.issuer)),
@@ -76,7 +76,7 @@ async fn page(to: &SignedIn<'_>, refused: Option<&Reason>) -> Result<Answer, Err
         autocomplete: "off",
     };
     let client_id = Field {
-        label: text!("single-sign-on-client-id"),
+        label: text!("field-clientId"),
         name: "clientId",
         kind: "text",
         value: value("clientId", stored(|of| &of.client_id)),
@@ -84,7 +84,7 @@ async fn page(to: &SignedIn<'_>, refused: Option<&Reason>) -> Result<Answer, Err
         autocomplete: "off",
     };
     let client_secret = Field {
-        label: text!("single-sign-on-client-secret"),
+        label: text!("field-clientSecret"),
         name: "clientSecret",
         kind: "password",
         value: "",
@@ -117,7 +117,7 @@ async fn page(to: &SignedIn<'_>, refused: Option<&Reason>) -> Result<Answer, Err
             }
         }))
         @if let Some(provider) = &provider {
-            h2 { (text!("single-sign-on-way-in")) }
+            h2 { (text!("single-sign-on-address")) }
             p { (text!("single-sign-on-give-address")) }
             p { code { (owner_url) (BEGIN) "/" (account) } }
             p.hint {
@@ -129,7 +129,7 @@ async fn page(to: &SignedIn<'_>, refused: Option<&Reason>) -> Result<Answer, Err
             h2 { (text!("account-remove-heading")) }
             (components::confirmed(
                 &text!("single-sign-on-remove-full"),
-                &text!("account-remove"),
+                &text!("word-remove-open"),
                 &text!("single-sign-on-remove-consequence"),
                 components::form(REMOVE, &to.csrf, html! {
                     button.danger { (text!("single-sign-on-remove")) }
@@ -210,7 +210,7 @@ pub(super) async fn begin(request: &PageRequest, id: &str) -> Result<Answer, Err
             request,
             account,
             StatusCode::BAD_GATEWAY,
-            &error.to_string(),
+            &problems::translated(&error.to_string()),
         )),
     }
 }
@@ -247,10 +247,14 @@ pub(super) async fn come_back(request: &PageRequest, id: &str) -> Result<Answer,
             answer.set_cookie(Cookie::Provider.forget(request.tls));
             return Ok(answer);
         }
-        Err(Failed::AtProvider(error)) => (StatusCode::UNAUTHORIZED, error.to_string()),
+        Err(Failed::AtProvider(error)) => {
+            let problem = error.to_string();
+            let problem = problems::translated(&problem).into_owned();
+            (StatusCode::UNAUTHORIZED, problem)
+        }
         Err(Failed::Here(
             error @ (Error::Unauthorized(_) | Error::NotFound(_) | Error::Conflict(_)),
-        )) => (audit::status_of(error), error.problem().to_string()),
+        )) => (audit::status_of(error), problems::reason(&error.problem())),
         Err(Failed::Here(error)) => return Err(error.clone()),
     };
     let mut subject = Subject::default();

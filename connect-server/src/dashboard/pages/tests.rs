@@ -137,7 +137,7 @@ async fn what_is_an_owners_is_refused_to_visitors_and_to_foreign_forms() {
 }
 
 /// The roles with each part of the dashboard, besides owners. A form can have fewer than its page.
-const PARTS: [(&str, bool, &str); 17] = [
+const PARTS: [(&str, bool, &str); 18] = [
     ("", false, "manager accountant developer"),
     ("usage", false, "manager accountant developer"),
     ("journal", false, "manager accountant"),
@@ -145,6 +145,7 @@ const PARTS: [(&str, bool, &str); 17] = [
     ("products", false, "manager accountant developer"),
     ("products", true, "manager"),
     ("stock", false, "manager accountant developer"),
+    ("stock", true, "manager"),
     ("tokens", false, "manager developer"),
     ("webhooks", false, "manager developer"),
     ("screens", false, "manager"),
@@ -166,6 +167,9 @@ const OF_THE_DEMO: [&str; 2] = ["sandbox", "components"];
 /// The owner alone changes these.
 const OF_OWNERS: [&str; 1] = ["account"];
 
+/// The pages for the roles with the forms of their part.
+const OF_FORMS: [&str; 1] = ["stock/count"];
+
 /// Returns whether a role has a page or a form, by the table of parts.
 fn is_of(route: &Route, role: Role) -> bool {
     if role == Role::Owner {
@@ -179,7 +183,7 @@ fn is_of(route: &Route, role: Role) -> bool {
         let mut parts = PARTS.iter();
         parts.find(|(name, forms, _)| *name == part && *forms == of_forms)
     };
-    let found = of_part(is_form).or_else(|| of_part(false));
+    let found = of_part(is_form || OF_FORMS.contains(&route.path)).or_else(|| of_part(false));
     // A session can be ended by everybody.
     let Some((.., roles)) = found else {
         return route.path == "sign-out";
@@ -334,9 +338,26 @@ async fn pages_show_what_is_in_use_and_go_on_where_there_is_more() {
         (new.external_id, new.barcode) = (code, Field::Value("87".into()));
         shop.products().create(new).await.unwrap();
     }
-    let page = read("products", "code=87").await;
+    let page = read("products", "q=87").await;
     let chosen = page.matches("aria-label=\"Choose ").count();
     assert!(chosen == 2 && page.contains("Choose Bag"), "{page}");
+    // The count sheet asks for one of them, and shows the last counts of today.
+    for (query, offered, told) in [
+        ("code=87", 2, "Several products have the code 87."),
+        ("code=88", 0, "none has 88."),
+        ("", 0, "Bread: <strong>50</strong>"),
+        (
+            &*format!("product={bread}"),
+            0,
+            "name=\"expected\" value=\"50\"",
+        ),
+    ] {
+        let page = read("stock/count", query).await;
+        let links = page.matches("&amp;product=").count();
+        let counts = page.matches("Bread: ").count();
+        assert_eq!((links, counts), (offered, 10), "{page}");
+        assert!(page.contains(told), "{page}");
+    }
     // Of very many categories the first are offered, and the chosen one.
     let mut last = None;
     for shelves in [0..500, 500..1000, 1000..1001] {

@@ -19,6 +19,7 @@ use crate::{
         layout,
         notices::{self, Notice},
         page_request::SignedIn,
+        pages::activity::changes_line,
     },
     telemetry::recent_requests::RecentRequest,
 };
@@ -70,9 +71,9 @@ pub(super) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
 
 fn table(to: &SignedIn<'_>, caption: &str, tokens: &[&Listed], in_use: bool) -> Markup {
     let head = html! {
-        th { (text!("word-name")) } th { (text!("tokens-token")) } th { (text!("tokens-scopes")) }
-        th { (text!("tokens-last-used")) } th { (text!("tokens-expires")) }
-        @if in_use { th { span.hidden { (text!("tokens-actions")) } } }
+        th { (text!("word-name")) } th { (text!("field-token")) } th { (text!("tokens-scopes")) }
+        th { (text!("word-last-used")) } th { (text!("tokens-expires")) }
+        @if in_use { th { span.hidden { (text!("word-actions")) } } }
     };
     let rows = html! {
         @for (token, used) in tokens {
@@ -80,7 +81,7 @@ fn table(to: &SignedIn<'_>, caption: &str, tokens: &[&Listed], in_use: bool) -> 
                 td { a href={ (PATH) "/" (token.id) } { (token.name) } }
                 td { code { (token.prefix) "…" } }
                 td { (grants(to, token)) }
-                td { @match used { Some(at) => (components::time(*at)), None => (text!("tokens-never")) } }
+                td { @match used { Some(at) => (components::time(*at)), None => (text!("word-never")) } }
                 td { (end(token)) }
                 @if in_use { td { (revoke_button(to, token)) } }
             }
@@ -121,7 +122,7 @@ fn end(token: &Token) -> Markup {
             (marked!("tokens-revoked-at", time = |_: &str| components::time(at)))
         }
         @else if let Some(at) = token.expires_at { (components::time(at)) }
-        @else { (text!("tokens-never")) }
+        @else { (text!("word-never")) }
     }
 }
 
@@ -159,7 +160,7 @@ fn new_token(to: &SignedIn<'_>) -> Result<TokenCommand, Reason> {
         "" => None,
         days => {
             let days = days.parse().ok();
-            Some(days.ok_or_else(|| Reason::of("expiresAt", text!("tokens-days-problem")))?)
+            Some(days.ok_or_else(|| Reason::of("expiresAt", text!("word-must-be-days")))?)
         }
     };
     let mut grants = Vec::new();
@@ -200,7 +201,7 @@ fn expiries() -> [(&'static str, Cow<'static, str>); 4] {
         ("30", text!("tokens-after-days", days = 30_u32)),
         (DEFAULT_EXPIRY, text!("tokens-after-days", days = 90_u32)),
         ("365", text!("tokens-after-year")),
-        ("", text!("tokens-never")),
+        ("", text!("word-never")),
     ]
 }
 
@@ -255,7 +256,7 @@ fn created(to: &SignedIn<'_>, done: &Execution<'_>) -> Answer {
         to.context.api_url
     );
     let content = html! {
-        (components::shown_once(&text!("tokens-token"), value))
+        (components::shown_once(&text!("field-token"), value))
         h2 { (text!("tokens-try")) }
         pre { code { (call) } }
         p { a href=(PATH) { (text!("tokens-back")) } }
@@ -287,6 +288,7 @@ pub(super) async fn requests(to: &SignedIn<'_>, id: &str) -> Result<Answer, Erro
         @if requests.is_empty() {
             (components::empty(&text!("tokens-requests-empty"), html! {}))
         } @else { (request_table(&requests)) }
+        (changes_line(to, id, &token.name))
         p { a href=(PATH) { (text!("tokens-back")) } }
     };
     let title = text!("tokens-requests-of", name = &token.name);

@@ -334,12 +334,14 @@ fn shown(page: &str) -> String {
 async fn pages_are_as_in_the_transcripts() {
     for name in [
         "account",
+        "activity",
         "integrations",
         "privacy",
         "screens",
         "second_factor",
         "shop",
         "single_sign_on",
+        "stock",
         "users",
     ] {
         let file = format!("src/dashboard/pages/transcripts/{name}.txt");

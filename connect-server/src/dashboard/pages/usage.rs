@@ -84,7 +84,7 @@ pub(super) async fn show(to: &SignedIn<'_>) -> Result<Answer, Error> {
         (warnings_about(account, &stored))
         dl.figures {
             div {
-                dt { (text!("overview-locations")) }
+                dt { (text!("word-locations")) }
                 dd { (account.locations.iter().filter(|at| shown(at)).count()) }
             }
             @if to.session.has(UserRight::ManageScreens) {
@@ -107,10 +107,10 @@ pub(super) async fn show(to: &SignedIn<'_>) -> Result<Answer, Error> {
         h2 { (text!("overview-api-address")) }
         p { code { (to.context.api_url) } }
         p { a href=(format!("{}/docs", to.context.api_url)) { (text!("overview-api-reference")) } }
-        h2 { (text!("overview-locations")) }
+        h2 { (text!("word-locations")) }
         @if account.locations.is_empty() {
             (components::empty(&text!("overview-no-locations"), html! {}))
-        } @else { (components::table(&text!("overview-locations"), head, rows)) }
+        } @else { (components::table(&text!("word-locations"), head, rows)) }
     };
     Ok(layout::page(to, USAGE, &text!("section-usage"), content))
 }

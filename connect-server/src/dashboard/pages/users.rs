@@ -13,6 +13,7 @@ use crate::{
         layout, messages,
         notices::{self, Notice},
         page_request::SignedIn,
+        pages::activity::changes_line,
     },
 };
 
@@ -139,7 +140,7 @@ pub(super) async fn remove(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error>
 /// Reads the language in the form.
 pub(super) fn language(to: &SignedIn<'_>) -> Result<Language, Reason> {
     let found = messages::of_tag(to.form.get("language"));
-    found.ok_or_else(|| Reason::of("language", text!("users-must-be-chosen")))
+    found.ok_or_else(|| Reason::of("language", text!("word-must-be-chosen")))
 }
 
 /// Reads the roles in the form: for the account, and for locations.
@@ -158,7 +159,7 @@ fn roles(to: &SignedIn<'_>) -> Result<Vec<UserRole>, Reason> {
         match to.form.get(&name) {
             "" => {}
             chosen => {
-                let unknown = || Reason::of("roles", text!("users-must-be-chosen"));
+                let unknown = || Reason::of("roles", text!("word-must-be-chosen"));
                 let role = Role::named(chosen).ok_or_else(unknown)?;
                 roles.push(UserRole { location_id, role });
             }
@@ -203,11 +204,11 @@ async fn page(to: &SignedIn<'_>, reason: Option<&Reason>) -> Result<Answer, Erro
     };
     let content = html! {
         p.hint { (text!("users-explained")) }
-        (components::table(&text!("users-title"), head, rows))
+        (components::table(&text!("section-users"), head, rows))
         h2 { (text!("users-add")) }
         (components::form(PATH, &to.csrf, fields(to, &typed, &text!("users-add"), reason)))
     };
-    Ok(layout::page(to, PATH, &text!("users-title"), content))
+    Ok(layout::page(to, PATH, &text!("section-users"), content))
 }
 
 /// The page of one user.
@@ -234,7 +235,7 @@ async fn one(to: &SignedIn<'_>, id: &str, refused: Option<&Reason>) -> Result<An
     let content = html! {
         p.hint { (state(&status)) }
         (components::form(&path, &to.csrf, fields(to, &typed, &text!("word-save"), refused)))
-        h2 { (text!("users-invitation")) }
+        h2 { (text!("field-invitation")) }
         p.hint { (invite_hint) }
         (components::form(&format!("{path}/invite"), &to.csrf, html! { button.quiet { (invite) } }))
         @if user.second_factor {
@@ -253,15 +254,16 @@ async fn one(to: &SignedIn<'_>, id: &str, refused: Option<&Reason>) -> Result<An
         }
         h2 { (text!("account-remove-heading")) }
         (components::confirmed(
-            &text!("account-remove-of", name = user.name.as_str()),
-            &text!("account-remove"),
+            &text!("word-remove-open-of", name = user.name.as_str()),
+            &text!("word-remove-open"),
             &text!("users-remove-consequence"),
             components::form(
                 &format!("{path}/remove"),
                 &to.csrf,
-                html! { button.danger { (text!("users-remove", name = user.name.as_str())) } },
+                html! { button.danger { (text!("word-remove-of", name = user.name.as_str())) } },
             ),
         ))
+        (changes_line(to, user.id, &user.name))
         p { a href=(PATH) { (text!("users-back")) } }
     };
     Ok(layout::page(to, PATH, &user.name, content))
@@ -342,7 +344,7 @@ pub(super) fn languages(chosen: &str, refused: Option<&Reason>) -> Markup {
         messages::LANGUAGES.map(|(language, tag, _)| (tag, messages::name_of(language)));
     let languages = languages.iter().map(|(tag, name)| (*tag, &**name));
     inputs::choice(
-        &text!("users-language"),
+        &text!("field-language"),
         "language",
         languages,
         chosen,
@@ -361,7 +363,7 @@ fn explained(role: Role) -> Cow<'static, str> {
 }
 
 /// The name of a role, within a list.
-fn name_of(role: Role) -> Cow<'static, str> {
+pub(super) fn name_of(role: Role) -> Cow<'static, str> {
     match role {
         Role::Owner => text!("users-owner"),
         Role::Manager => text!("users-manager"),

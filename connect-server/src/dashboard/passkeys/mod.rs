@@ -137,10 +137,7 @@ impl RelyingParty {
 
 /// Says why there are no passkeys at the address of the dashboard.
 pub(super) fn no_passkeys(owner_url: &str) -> String {
-    format!(
-        "Passkeys need an address with HTTPS and a host name, and this dashboard is at {owner_url}. Its operator can set \
-         another one (--admin-url)."
-    )
+    text!("passkeys-need-address", address = owner_url).into_owned()
 }
 
 /// Returns whether an address is of the machine itself.
@@ -184,9 +181,13 @@ pub(super) fn asking(
             input type="hidden" name="answer";
             (content)
         }
-        p.problem role="alert" data-problem {
-            "Passkeys need scripts. Allow them on this page: it has one, of this server."
-        }
+        // The script shows the texts of the attributes, and puts its problem into one.
+        p.problem role="alert" data-problem data-cancelled=(text!("passkeys-cancelled"))
+            data-present=(text!("passkeys-present")) data-not-allowed=(text!("passkeys-not-allowed"))
+            data-failed=(text!("passkeys-failed", problem = "$problem"))
+            data-elsewhere=(text!("passkeys-elsewhere", address = address))
+            data-old-browser=(text!("passkeys-old-browser"))
+        { (text!("passkeys-need-script")) }
         script { (PreEscaped(SCRIPT)) }
     }
 }

@@ -1,13 +1,15 @@
 "use strict";
-// Asks the browser for a passkey, and sends its answer with the form. The form has the options in `data-options`.
+// Asks the browser for a passkey, and sends its answer with the form. The form has the options in `data-options`,
+// and the element for problems has the texts of all of them.
 {
   const form = document.querySelector("form[data-options]");
   const problem = document.querySelector("[data-problem]");
   const button = form.querySelector("button");
+  const texts = problem.dataset;
   const words = {
-    NotAllowedError: "This was cancelled, or took too long. Try again.",
-    InvalidStateError: "This device has a passkey for you already.",
-    SecurityError: "The browser allows no passkeys at this address. Ask the operator of this server.",
+    NotAllowedError: texts.cancelled,
+    InvalidStateError: texts.present,
+    SecurityError: texts.notAllowed,
   };
 
   const say = (text) => {
@@ -37,7 +39,7 @@
       form.elements.answer.value = await ask();
       form.submit();
     } catch (error) {
-      say(words[error.name] ?? `The browser could not do it: ${error.message}`);
+      say(words[error.name] ?? texts.failed.replace("$problem", () => error.message));
       button.disabled = false;
     }
   });
@@ -50,11 +52,11 @@
     location.origin === address.origin ||
     (location.hostname === "localhost" && address.hostname === "localhost");
   if (!isHere) {
-    say(`Passkeys work at one address alone. Open this page at ${form.dataset.address}`);
+    say(texts.elsewhere);
   } else if (window.PublicKeyCredential?.parseCreationOptionsFromJSON) {
     say("");
     form.hidden = false;
   } else {
-    say("This browser is too old for passkeys. Update it, or use another one.");
+    say(texts.oldBrowser);
   }
 }

@@ -16,6 +16,7 @@ use super::{
 };
 use crate::dashboard::{
     Answer, components,
+    messages::numbers,
     page_request::SignedIn,
     period::{self, Period},
 };
@@ -25,7 +26,7 @@ const PATH: &str = "/dashboard/journal";
 /// Shows the receipts of a day, or all of them.
 pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let Some(shop) = PageLocation::find(to, UserRight::ReadSales)? else {
-        return Ok(nowhere(to, PATH, &text!("journal-title")));
+        return Ok(nowhere(to, PATH, &text!("section-journal")));
     };
     let period = Period::of(&to.query, local_time(to.connect.now()).date());
     let query = TransactionQuery {
@@ -47,15 +48,23 @@ pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
         } @else { (table(&shop, &found.data)) }
         (next(&shop, PATH, &period::filters(to), next_cursor))
     };
-    let title = text!("journal-title");
-    Ok(page_of_period(to, &shop, PATH, &title, period, content))
+    let title = text!("section-journal");
+    Ok(page_of_period(
+        to,
+        &shop,
+        PATH,
+        &title,
+        period,
+        &[],
+        content,
+    ))
 }
 
 /// Shows rows. Narrow screens omit details found on each receipt's page.
 fn table(shop: &PageLocation, rows: &[Transaction]) -> Markup {
     let head = html! {
         th.number { (text!("journal-receipt")) } th { (text!("word-time")) }
-        th { (text!("shop-what")) } th.detail { (text!("word-register")) }
+        th { (text!("word-what")) } th.detail { (text!("word-register")) }
         th.detail { (text!("word-employee")) } th.number { (text!("word-total")) }
     };
     let rows = html! {
@@ -70,7 +79,7 @@ fn table(shop: &PageLocation, rows: &[Transaction]) -> Markup {
             }
         }
     };
-    components::table(&text!("journal-receipts"), head, rows)
+    components::table(&text!("word-receipts"), head, rows)
 }
 
 fn words(kind: &TransactionType) -> Cow<'_, str> {
@@ -88,7 +97,7 @@ fn words(kind: &TransactionType) -> Cow<'_, str> {
 pub(crate) async fn one(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     let id: Id<Transaction> = components::id(id)?;
     let Some(shop) = PageLocation::find(to, UserRight::ReadSales)? else {
-        return Ok(nowhere(to, PATH, &text!("journal-title")));
+        return Ok(nowhere(to, PATH, &text!("section-journal")));
     };
     let row = shop.records.transactions().get(id).await?;
     let number = row.receipt_number.to_string();
@@ -129,13 +138,13 @@ pub(crate) async fn one(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
 /// The articles of a receipt.
 fn lines(shop: &PageLocation, lines: &[connect_core::wire::Line]) -> Markup {
     let head = html! {
-        th.number { (text!("journal-quantity")) } th { (text!("journal-article")) }
+        th.number { (text!("word-quantity")) } th { (text!("word-product")) }
         th.number { (text!("word-price")) } th.number { (text!("word-total")) }
     };
     let rows = html! {
         @for line in lines {
             tr {
-                td.number { (line.quantity) }
+                td.number { (numbers::quantity(line.quantity)) }
                 td {
                     (line.name)
                     @for option in &line.options { br; span.hint { (option.name) } }
@@ -145,7 +154,7 @@ fn lines(shop: &PageLocation, lines: &[connect_core::wire::Line]) -> Markup {
             }
         }
     };
-    components::table(&text!("journal-articles"), head, rows)
+    components::table(&text!("section-products"), head, rows)
 }
 
 /// Shows the Z reports.
@@ -174,7 +183,7 @@ fn closings(shop: &PageLocation, reports: &[ZReport]) -> Markup {
     let head = html! {
         th.number { (text!("shop-number")) } th { (text!("word-register")) }
         th { (text!("journal-closed")) } th.number { (text!("shop-sales")) }
-        th.number { (text!("shop-net")) } th.number { (text!("journal-cash-expected")) }
+        th.number { (text!("word-turnover")) } th.number { (text!("journal-cash-expected")) }
         th.number { (text!("shop-counted")) } th.number { (text!("journal-difference")) }
     };
     let rows = html! {

@@ -11,19 +11,23 @@ mod today;
 use std::borrow::Cow;
 
 use connect_core::{
-    Access, AccountLocation, Error, LocationHandle, UserRight,
+    Access, AccountLocation, Error, LocationHandle, UserRight, local_time,
     wire::{
         PaymentMethod, VatAmount,
         query::{Paging, SyncQuery},
     },
 };
 use maud::{Markup, Render, html};
+use url::form_urlencoded::Serializer;
 
 pub(super) use journal::{list as journal, one as receipt, z_reports};
 pub(super) use orders::list as orders;
 pub(super) use products::list as products;
 pub(super) use products_bulk::act as products_bulk;
-pub(super) use stock::{list as stock, movements};
+pub(super) use stock::{
+    count as stock_count, enter as stock_entry, list as stock, movements_of_product as movements,
+    sheet as stock_sheet,
+};
 pub(super) use today::show as today;
 
 use crate::dashboard::{
@@ -44,6 +48,8 @@ pub(super) struct PageLocation {
     right: UserRight,
     access: Access,
     records: LocationHandle,
+    /// The fields of the address that name the period.
+    kept: [(&'static str, String); 2],
 }
 
 impl PageLocation {
@@ -55,15 +61,18 @@ impl PageLocation {
     pub(super) fn find(to: &SignedIn<'_>, right: UserRight) -> Result<Option<Self>, Error> {
         let locations = to.locations(right);
         let named = [to.form.get(AT), to.query.get(AT)];
-        let location = match named.into_iter().find(|id| !id.is_empty()) {
-            Some(id) => {
-                let found = locations.into_iter().find(|at| at.id.to_string() == id);
-                found.ok_or_else(components::gone)?
+        let named = named.into_iter().find(|id| !id.is_empty());
+        let is_named = |at: &&AccountLocation| named.is_some_and(|id| at.id.to_string() == id);
+        let location = match locations.iter().copied().find(is_named) {
+            Some(location) => location,
+            // Links keep the location, also to pages for which the user has another one.
+            None if named.is_none() || to.account().locations.iter().any(|at| is_named(&at)) => {
+                match locations.first() {
+                    Some(location) => location,
+                    None => return Ok(None),
+                }
             }
-            None => match locations.first() {
-                Some(location) => location,
-                None => return Ok(None),
-            },
+            None => return Err(components::gone()),
         };
         let access = to.session.authorize(location.id, right)?;
         Ok(Some(Self {
@@ -71,6 +80,7 @@ impl PageLocation {
             right,
             records: to.connect.location(&access),
             access,
+            kept: period::filters(to).map(|(name, value)| (name, value.to_owned())),
         }))
     }
 
@@ -79,9 +89,20 @@ impl PageLocation {
         numbers::money(cents, &self.location.currency)
     }
 
-    /// The address of a page of this location.
+    /// The address of a page of this location, with the period of this page.
     pub(super) fn at(&self, path: &str) -> String {
-        format!("{path}?{AT}={}", self.location.id)
+        self.with(
+            path,
+            self.kept.iter().map(|(name, value)| (*name, &**value)),
+        )
+    }
+
+    /// The address of a page of this location, with these fields but empty ones.
+    fn with<'f>(&self, path: &str, fields: impl Iterator<Item = (&'f str, &'f str)>) -> String {
+        let mut query = Serializer::new(String::new());
+        query.append_pair(AT, &self.location.id.to_string());
+        query.extend_pairs(fields.filter(|(_, value)| !value.is_empty()));
+        format!("{path}?{}", query.finish())
     }
 }
 
@@ -102,35 +123,47 @@ pub(super) fn page(
             }
         }
     };
-    layout::page_with_choice(to, section, title, choice, content)
+    page_of_place(to, shop, section, title, &locations, choice, content)
 }
 
 /// Makes a page of a location and a period, with a choice of both.
-/// `None` is all of the journal.
+/// `None` is all of the journal. The choice keeps the other `filters` of the page.
 pub(super) fn page_of_period(
     to: &SignedIn<'_>,
     shop: &PageLocation,
     section: &str,
     title: &str,
     period: Option<Period>,
+    filters: &[(&str, &str)],
     content: Markup,
 ) -> Answer {
     let locations = to.locations(shop.right);
+    let today = local_time(to.connect.now()).date();
     let neighbor = |period: Option<Period>, words: Cow<'static, str>| {
         html! {
             @if let Some(period) = period {
-                a.button.quiet href={
-                    (shop.at(section)) "&" (period::UNIT) "=" (period.unit.name())
-                    "&" (period::DATE) "=" (period.first)
-                } { (words) }
+                @let first = period.first.to_string();
+                @let own = [(period::UNIT, period.unit.name()), (period::DATE, &*first)];
+                @let fields = own.into_iter().chain(filters.iter().copied());
+                a.button.quiet href=(shop.with(section, fields)) { (words) }
             }
         }
     };
+    // A day of the period, for the choice of another length.
+    let day = period.map(|period| match to.query.get(period::DATE).parse() {
+        Ok(asked) if period.has(asked) => asked,
+        _ if period.has(today) => today,
+        _ => period.first,
+    });
+    let after = period.and_then(Period::after);
     let choice = html! {
         form.filter method="get" action=(section) {
             @if locations.len() > 1 {
                 (location_choice(shop, &locations))
             } @else { input type="hidden" name=(AT) value=(shop.location.id); }
+            @for (name, value) in filters.iter().filter(|(_, value)| !value.is_empty()) {
+                input type="hidden" name=(name) value=(value);
+            }
             label.hidden for=(period::UNIT) { (text!("period")) }
             select id=(period::UNIT) name=(period::UNIT) {
                 @if section != ROOT { option value="" selected[period.is_none()] { (text!("period-all")) } }
@@ -141,11 +174,29 @@ pub(super) fn page_of_period(
                 }
             }
             label.hidden for=(period::DATE) { (text!("period-day")) }
-            input id=(period::DATE) name=(period::DATE) type="date" value=[period.map(|period| period.first)];
+            input id=(period::DATE) name=(period::DATE) type="date" value=[day];
             button.quiet { (text!("word-show")) }
             (neighbor(period.and_then(Period::before), text!("period-before")))
-            (neighbor(period.and_then(Period::after), text!("period-after")))
+            (neighbor(after.filter(|after| after.first <= today), text!("period-after")))
         }
+    };
+    page_of_place(to, shop, section, title, &locations, choice, content)
+}
+
+/// Makes a page with the name of its only location beside the title.
+/// On paper, the name is there in any case.
+fn page_of_place(
+    to: &SignedIn<'_>,
+    shop: &PageLocation,
+    section: &str,
+    title: &str,
+    locations: &[&AccountLocation],
+    choice: Markup,
+    content: Markup,
+) -> Answer {
+    let choice = html! {
+        span.place hidden[locations.len() > 1] { (shop.location.name) }
+        (choice)
     };
     layout::page_with_choice(to, section, title, choice, content)
 }
@@ -172,13 +223,8 @@ fn next(shop: &PageLocation, path: &str, filters: &[(&str, &str)], cursor: Optio
     let Some(cursor) = cursor else {
         return html! {};
     };
-    let mut query = url::form_urlencoded::Serializer::new(String::new());
-    query.append_pair(AT, &shop.location.id.to_string());
-    for (name, value) in filters.iter().filter(|(_, value)| !value.is_empty()) {
-        query.append_pair(name, value);
-    }
-    query.append_pair(CURSOR, cursor);
-    html! { p { a href={ (path) "?" (query.finish()) } { (text!("shop-next-page")) } } }
+    let fields = filters.iter().copied().chain([(CURSOR, cursor)]);
+    html! { p { a href=(shop.with(path, fields)) { (text!("shop-next-page")) } } }
 }
 
 /// The placeholder of an empty page of a list.

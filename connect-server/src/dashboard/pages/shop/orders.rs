@@ -11,6 +11,7 @@ use maud::{Markup, html};
 use super::{AT, PageLocation, next, nothing, nowhere, page_of_period, sync};
 use crate::dashboard::{
     Answer, components,
+    messages::numbers,
     page_request::SignedIn,
     period::{self, Period},
 };
@@ -20,7 +21,7 @@ const PATH: &str = "/dashboard/orders";
 /// Shows the orders, optionally of one day or in one state.
 pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let Some(shop) = PageLocation::find(to, UserRight::ReadSales)? else {
-        return Ok(nowhere(to, PATH, &text!("orders-title")));
+        return Ok(nowhere(to, PATH, &text!("section-orders")));
     };
     let status = to.query.get("status");
     let period = Period::of(&to.query, local_time(to.connect.now()).date());
@@ -54,15 +55,23 @@ pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
         @let [unit, date] = period::filters(to);
         (next(&shop, PATH, &[unit, date, ("status", status)], next_cursor))
     };
-    let title = text!("orders-title");
-    Ok(page_of_period(to, &shop, PATH, &title, period, content))
+    let title = text!("section-orders");
+    Ok(page_of_period(
+        to,
+        &shop,
+        PATH,
+        &title,
+        period,
+        &[("status", status)],
+        content,
+    ))
 }
 
 fn table(shop: &PageLocation, orders: &[Order]) -> Markup {
     let head = html! {
         th.number { (text!("shop-number")) } th { (text!("word-time")) }
         th { (text!("orders-from")) } th { (text!("orders-state")) }
-        th { (text!("orders-for")) } th { (text!("shop-what")) }
+        th { (text!("orders-for")) } th { (text!("word-what")) }
         th.number { (text!("word-total")) }
     };
     let rows = html! {
@@ -78,7 +87,7 @@ fn table(shop: &PageLocation, orders: &[Order]) -> Markup {
             }
         }
     };
-    components::table(&text!("orders-title"), head, rows)
+    components::table(&text!("section-orders"), head, rows)
 }
 
 fn for_whom(order: &Order) -> String {
@@ -91,7 +100,7 @@ fn what(order: &Order) -> String {
     let lines = order
         .lines
         .iter()
-        .map(|line| format!("{} × {}", line.quantity, line.name));
+        .map(|line| format!("{} × {}", numbers::quantity(line.quantity), line.name));
     lines.collect::<Vec<_>>().join(", ")
 }
 

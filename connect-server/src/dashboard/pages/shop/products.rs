@@ -21,14 +21,14 @@ pub(super) const PATH: &str = "/dashboard/products";
 pub(super) const NO_CATEGORY: &str = "none";
 
 /// The filters of the list, as named in the address.
-const CODE: &str = "code";
+const SEARCH: &str = "q";
 const CATEGORY: &str = "category";
 
 /// Shows a page of the list, by filters.
 pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
     match PageLocation::find(to, UserRight::ReadCatalog)? {
         Some(shop) => show(to, &shop, None).await,
-        None => Ok(nowhere(to, PATH, &text!("products-title"))),
+        None => Ok(nowhere(to, PATH, &text!("section-products"))),
     }
 }
 
@@ -52,7 +52,7 @@ pub(super) fn filtered(
 
 /// The address of the list's first page with the same filters.
 pub(super) fn start(to: &SignedIn<'_>, shop: &PageLocation) -> String {
-    filtered(to, shop, PATH, &[CODE, CATEGORY])
+    filtered(to, shop, PATH, &[SEARCH, CATEGORY])
 }
 
 /// Shows the page with the input, and the problem if refused.
@@ -61,7 +61,7 @@ pub(super) async fn show(
     shop: &PageLocation,
     problem: Option<Markup>,
 ) -> Result<Answer, Error> {
-    let (code, chosen) = (to.query.get(CODE), to.query.get(CATEGORY));
+    let (code, chosen) = (to.query.get(SEARCH), to.query.get(CATEGORY));
     let found = find(to, shop).await?;
     let shown = found.data.iter().filter_map(|product| product.category_id);
     let categories = categories::find(shop, shown.chain(chosen.parse().ok())).await?;
@@ -75,40 +75,57 @@ pub(super) async fn show(
             } else { text!("products-none") };
             (nothing(to, next_cursor, &text))
         } @else { (form(to, shop, &found.data, &categories)) }
-        (next(shop, PATH, &[(CODE, code), (CATEGORY, chosen)], next_cursor))
+        (next(shop, PATH, &[(SEARCH, code), (CATEGORY, chosen)], next_cursor))
     };
-    Ok(page(to, shop, PATH, &text!("products-title"), content))
+    Ok(page(to, shop, PATH, &text!("section-products"), content))
 }
 
 /// Finds the products of the page.
-/// A code is a barcode, or the shop's own code of one product. The product with the own code comes first,
-/// before the products with the barcode.
+///
+/// A text is the shop's own code of one product, or the barcode of several, or else words of names. The product
+/// with the own code comes first.
 async fn find(to: &SignedIn<'_>, shop: &PageLocation) -> Result<Page<Product>, Error> {
-    let code = to.query.get(CODE);
+    let text = to.query.get(SEARCH);
     let products = shop.records.products();
     let query = ProductQuery {
         sync: sync(to),
         category_id: to.query.get(CATEGORY).parse().ok(),
         ..ProductQuery::default()
     };
-    if code.is_empty() {
+    if text.is_empty() {
         return products.list(&query).await;
     }
+    let by_external_id = ProductQuery {
+        external_id: Some(text.to_owned()),
+        category_id: query.category_id,
+        ..ProductQuery::default()
+    };
     let by_barcode = ProductQuery {
-        barcode: Some(code.to_owned()),
+        barcode: Some(text.to_owned()),
         ..query.clone()
     };
-    let mut found = products.list(&by_barcode).await?;
+    let has_barcode = |product: &Product| product.barcode.as_deref() == Some(text);
+    let by_words = query.search(text);
+    let first = products.list(&by_external_id).await?.data;
+    let is_first = to.query.get(CURSOR).is_empty();
+    // A cursor leads on in the list that it is of.
+    let by_barcode = products.list(&by_barcode).await;
+    let is_code = |found: &Page<Product>| !first.is_empty() || found.data.iter().any(has_barcode);
+    let mut found = match by_barcode {
+        Ok(found) if !is_first || is_code(&found) => found,
+        Ok(none) => match products.list(&by_words).await {
+            // A text without a letter or digit is no search.
+            Err(Error::Malformed(_)) => none,
+            found => found?,
+        },
+        Err(Error::Malformed(_)) => products.list(&by_words).await?,
+        Err(error) => return Err(error),
+    };
     found
         .data
-        .retain(|product| product.external_id.as_deref() != Some(code));
-    if to.query.get(CURSOR).is_empty() {
-        let by_external_id = ProductQuery {
-            external_id: Some(code.to_owned()),
-            ..query
-        };
-        let one = products.list(&by_external_id).await?;
-        found.data.splice(0..0, one.data);
+        .retain(|product| product.external_id.as_deref() != Some(text));
+    if is_first {
+        found.data.splice(0..0, first);
     }
     Ok(found)
 }
@@ -117,14 +134,14 @@ fn filters(shop: &PageLocation, code: &str, category: &str, categories: &Categor
     html! {
         form.filter method="get" action=(PATH) {
             input type="hidden" name=(AT) value=(shop.location.id);
-            label for=(CODE) { (text!("products-code-or-barcode")) }
-            input id=(CODE) name=(CODE) type="search" value=(code);
+            label for=(SEARCH) { (text!("products-search")) }
+            input id=(SEARCH) name=(SEARCH) type="search" value=(code);
             label for=(CATEGORY) { (text!("word-category")) }
             select id=(CATEGORY) name=(CATEGORY) {
-                option value="" { (text!("products-all")) }
+                option value="" { (text!("word-all")) }
                 (categories.options(category))
             }
-            button.quiet { (text!("products-find")) }
+            button.quiet { (text!("word-find")) }
             @if let Some(hint) = categories.hint() { span.hint { (hint) } }
         }
     }
@@ -139,12 +156,12 @@ fn form(
 ) -> Markup {
     // With the filters and the place of this page, to be shown again.
     let action = "/dashboard/products/bulk";
-    let action = filtered(to, shop, action, &[CODE, CATEGORY, CURSOR]);
+    let action = filtered(to, shop, action, &[SEARCH, CATEGORY, CURSOR]);
     let head = html! {
         th { span.skip { (text!("products-choose")) } } th { (text!("word-name")) }
         th { (text!("word-code")) } th { (text!("word-category")) }
         th.number { (text!("word-price")) } th.number { (text!("word-vat")) }
-        th.number { (text!("shop-stock")) } th { (text!("products-for-sale")) }
+        th.number { (text!("section-stock")) } th { (text!("products-for-sale")) }
         th { span.skip { (text!("products-changes")) } }
     };
     let rows = html! { @for product in products { (row(to, shop, product, categories)) } };
@@ -156,7 +173,7 @@ fn form(
                 (text!("products-nothing"))
             }
             input type="hidden" name=(AT) value=(shop.location.id);
-            (components::table(&text!("products-title"), head, rows))
+            (components::table(&text!("section-products"), head, rows))
             @if shop.access.allows(&Scope::CatalogWrite) { (actions(to, categories)) }
         }
     }
@@ -183,7 +200,7 @@ fn row(
             td { @if let Some(category) = category { (category) } }
             td.number { (shop.money(product.price_cents)) }
             td.number { (numbers::percent(product.vat_rate)) }
-            td.number { @if let Some(quantity) = product.stock_quantity { (quantity) } }
+            td.number { (super::stock::link(shop, product)) }
             td {
                 @if product.is_active {
                     (text!("word-yes"))

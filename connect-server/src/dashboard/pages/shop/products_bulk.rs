@@ -15,7 +15,7 @@ use super::{
 };
 use crate::dashboard::{
     Answer, components,
-    messages::numbers,
+    messages::{numbers, problems},
     notices::{self, Notice},
     page_request::SignedIn,
 };
@@ -23,7 +23,7 @@ use crate::dashboard::{
 /// Performs the action, and reports any products left unchanged.
 pub(crate) async fn act(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let Some(shop) = PageLocation::find(to, UserRight::ChangeCatalog)? else {
-        return Ok(nowhere(to, PATH, &text!("products-title")));
+        return Ok(nowhere(to, PATH, &text!("section-products")));
     };
     let done = match chosen(to) {
         Ok((ids, Some(change))) => {
@@ -48,7 +48,7 @@ pub(crate) async fn act(to: &SignedIn<'_>) -> Result<Answer, Error> {
         }
         Err(error) => {
             let form = async |reason: &Reason| {
-                let reason = components::sentence(&reason.to_string());
+                let reason = components::sentence(&problems::reason(reason));
                 let unchanged = text!("products-unchanged", reason = reason);
                 let problem = html! { p.problem role="alert" { (unchanged) } };
                 show(to, &shop, Some(problem)).await
@@ -77,7 +77,7 @@ fn change(to: &SignedIn<'_>) -> Result<Option<ProductInput>, Reason> {
             change.category_id = match form.get("category") {
                 NO_CATEGORY => Field::Null,
                 id => {
-                    let problem = text!("products-must-be-chosen");
+                    let problem = text!("word-must-be-chosen");
                     let id = id
                         .parse()
                         .map_err(|_| Reason::of(text!("word-category"), problem))?;
@@ -116,7 +116,7 @@ async fn failed(shop: &PageLocation, result: &ProductBulkResult) -> Result<Marku
                 @for failure in &result.failed {
                     @let name = names.get(&failure.id).copied().map(Cow::Borrowed);
                     @let name = name.unwrap_or_else(|| text!("products-gone"));
-                    @let problem = components::sentence(&failure.error.message);
+                    @let problem = components::sentence(&problems::detail(&failure.error));
                     li {
                         (marked!(
                             "products-failure",

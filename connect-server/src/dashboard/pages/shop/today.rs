@@ -1,10 +1,11 @@
-//! The first page: the turnover of a period beside the period before.
+//! The first page: turnover of a period beside the period before.
 
 use std::borrow::Cow;
 
-use chrono::{Days, NaiveDate, NaiveDateTime};
+use chrono::{Datelike as _, NaiveDate, NaiveDateTime};
 use connect_core::{
-    ArticleTotals, Error, JournalBreakdown, LocationHandle, UserRight, local_time, time_of_local,
+    ArticleTotals, Error, JournalBreakdown, LocationHandle, SoldArticles, UserRight, local_time,
+    time_of_local,
     wire::{DailySummary, Date, Totals, query},
 };
 use maud::{Markup, html};
@@ -28,7 +29,9 @@ const MOST_ARTICLES: usize = 5;
 /// Users without a right to sales go to what the account uses.
 pub(crate) async fn show(to: &SignedIn<'_>) -> Result<Answer, Error> {
     if to.locations(UserRight::ReadSales).is_empty() {
-        return Ok(Answer::redirect(USAGE));
+        let query = to.query.query();
+        let mark = if query.is_empty() { "" } else { "?" };
+        return Ok(Answer::redirect(&format!("{USAGE}{mark}{query}")));
     }
     let Some(shop) = PageLocation::find(to, UserRight::ReadSales)? else {
         return Err(components::gone());
@@ -36,119 +39,137 @@ pub(crate) async fn show(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let now = local_time(to.connect.now());
     let period = Period::of(&to.query, now.date());
     let period = period.unwrap_or_else(|| Period::around(Unit::Day, now.date()));
-    let compared = Compared::read(&shop.records, period, now).await?;
-    let days: Vec<Date> = period.days().map(Date::from).collect();
-    let articles_of = match &compared.day {
-        Some(day) => day.articles.clone(),
-        None => shop.records.articles(&days).await?,
+    let sales = Sales::read(&shop.records, period, now).await?;
+    let sold = match &sales.day {
+        Some(day) => SoldArticles {
+            articles: day.articles.clone(),
+            missing_days: 0,
+        },
+        None => {
+            let days: Vec<Date> = period.days().map(Date::from).collect();
+            shop.records.articles(&days).await?
+        }
     };
+    let chart = chart(&shop, &sales);
     let content = html! {
         (usage::warnings(to).await?)
-        (figures(&shop, &compared))
+        (figures(&shop, &sales))
         section.card {
-            h2 { (text!("today-turnover")) }
-            @let chart = chart(&shop, &compared);
+            h2 { (text!("word-turnover")) }
             @if chart.is_empty() {
                 (components::empty(&text!("journal-nothing-sold-then"), html! {}))
             } @else { (chart.render()) }
         }
         div.cards {
-            (details(&shop, &compared.now))
-            (articles(&shop, &articles_of))
+            (details(&shop, &sales.now))
+            (articles(&shop, &sold))
         }
-        (side_by_side(to, &compared).await?)
+        (side_by_side(to, period).await?)
     };
-    let title = period.title();
     Ok(page_of_period(
         to,
         &shop,
         ROOT,
-        &title,
+        &period.title(),
         Some(period),
+        &[],
         content,
     ))
 }
 
-/// A period beside the period before. Of days, that is the same weekday a week before.
-struct Compared {
+/// The sales of a period, and of the period before.
+struct Sales {
     period: Period,
-    /// Set if the period has not ended: the sums before are those up to the same time.
-    is_so_far: bool,
     now: Totals,
-    before: Totals,
     /// The sums of each day, in order.
     days: Vec<DailySummary>,
-    days_before: Vec<DailySummary>,
-    /// The rows of a single day, and of the day before.
+    /// The rows of a single day, by hour.
     day: Option<JournalBreakdown>,
-    day_before: Option<JournalBreakdown>,
+    before: Option<SalesBefore>,
 }
 
-impl Compared {
+/// The sales of the period before.
+struct SalesBefore {
+    /// Its sums; of a period that has not ended, those up to the same time.
+    sums: Totals,
+    is_so_far: bool,
+    days: Vec<DailySummary>,
+    day: Option<JournalBreakdown>,
+}
+
+impl Sales {
     async fn read(
         records: &LocationHandle,
         period: Period,
         now: NaiveDateTime,
     ) -> Result<Self, Error> {
-        let before = match period.unit {
-            Unit::Day => period.first.checked_sub_days(Days::new(7)),
-            Unit::Week | Unit::Month | Unit::Year => period.before().map(|before| before.first),
-        };
-        let before = Period::around(period.unit, before.unwrap_or(period.first));
         let days = summaries(records, period).await?;
-        let days_before = summaries(records, before).await?;
-        let is_so_far = period.has(now.date());
-        let sums_before = match is_so_far {
-            true => {
-                // A month may be longer than the one before.
-                let offset = (now.date() - period.first).num_days().unsigned_abs();
-                let same = before.first.checked_add_days(Days::new(offset));
-                let same = same.unwrap_or(before.last).min(before.last);
-                let whole = days_before
-                    .iter()
-                    .filter(|day| NaiveDate::from(day.date) < same);
-                let mut sums = sum(whole);
-                let until = time_of_local(same.and_time(now.time()));
-                let day = query::Period {
-                    from: Some(query::Moment::Day(same.into())),
-                    to: Some(query::Moment::At(until)),
-                };
-                sums.merge(&records.journal_breakdown(day).await?.totals);
-                sums
-            }
-            false => sum(&days_before),
-        };
-        let (day, day_before) = match period.unit {
-            Unit::Day => (
-                Some(records.journal_breakdown(period.range()).await?),
-                Some(records.journal_breakdown(before.range()).await?),
-            ),
-            _ => (None, None),
+        // There is nothing to compare with a time to come.
+        let before = period.compared().filter(|_| period.first <= now.date());
+        let before = match before {
+            Some(before) => Some(SalesBefore::read(records, period, before, now).await?),
+            None => None,
         };
         Ok(Self {
             period,
-            is_so_far,
             now: sum(&days),
-            before: sums_before,
             days,
-            days_before,
-            day,
-            day_before,
+            day: by_hour(records, period).await?,
+            before,
+        })
+    }
+}
+
+impl SalesBefore {
+    async fn read(
+        records: &LocationHandle,
+        period: Period,
+        before: Period,
+        now: NaiveDateTime,
+    ) -> Result<Self, Error> {
+        let days = summaries(records, before).await?;
+        let is_so_far = period.has(now.date());
+        let same_day = period.same_day_before(now.date()).filter(|_| is_so_far);
+        let sums = match same_day {
+            Some(same) => {
+                let until = time_of_local(same.and_time(now.time()));
+                let of_day = query::Period {
+                    from: Some(query::Moment::Day(same.into())),
+                    to: Some(query::Moment::At(until)),
+                };
+                let whole = days.iter().filter(|day| NaiveDate::from(day.date) < same);
+                let mut sums = sum(whole);
+                sums.merge(&records.journal_breakdown(of_day).await?.totals);
+                sums
+            }
+            None => sum(&days),
+        };
+        Ok(Self {
+            sums,
+            is_so_far,
+            days,
+            day: by_hour(records, before).await?,
         })
     }
 
-    /// What the period is compared with, in words.
-    fn words_before(&self) -> Cow<'static, str> {
-        match (self.period.unit, self.is_so_far) {
-            (Unit::Day, true) => text!("before-day-so-far"),
-            (Unit::Day, false) => text!("before-day"),
-            (Unit::Week, true) => text!("before-week-so-far"),
-            (Unit::Week, false) => text!("before-week"),
-            (Unit::Month, true) => text!("before-month-so-far"),
-            (Unit::Month, false) => text!("before-month"),
-            (Unit::Year, true) => text!("before-year-so-far"),
-            (Unit::Year, false) => text!("before-year"),
+    /// The name of the time before, as far as it is compared.
+    fn words(&self, unit: Unit) -> Cow<'static, str> {
+        match self.is_so_far {
+            true => text_of!("so-far", unit.name()),
+            false => text_of!("before", unit.name()),
         }
+        .unwrap_or_default()
+    }
+}
+
+/// Reads the hours of a single day.
+async fn by_hour(
+    records: &LocationHandle,
+    period: Period,
+) -> Result<Option<JournalBreakdown>, Error> {
+    match period.unit {
+        Unit::Day => Ok(Some(records.journal_breakdown(period.range()).await?)),
+        Unit::Week | Unit::Month | Unit::Year => Ok(None),
     }
 }
 
@@ -166,45 +187,52 @@ fn sum<'d>(days: impl IntoIterator<Item = &'d DailySummary>) -> Totals {
     sums
 }
 
-fn figures(shop: &PageLocation, compared: &Compared) -> Markup {
-    let (now, before) = (&compared.now, &compared.before);
-    let words = compared.words_before();
+fn figures(shop: &PageLocation, sales: &Sales) -> Markup {
+    let now = &sales.now;
     let money = |cents| shop.money(cents);
-    let count = |count: u64| numbers::number(i64::try_from(count).unwrap_or(i64::MAX));
-    let counted = |totals: &Totals| i64::try_from(totals.sales.count).unwrap_or(i64::MAX);
+    let beside = |figure: fn(&Totals) -> i64, written: &dyn Fn(i64) -> String| {
+        html! {
+            @if let Some(before) = &sales.before {
+                @let amount = figure(&before.sums);
+                dd.hint {
+                    (change(figure(now), amount)) (before.words(sales.period.unit)) ": "
+                    (written(amount))
+                }
+            }
+        }
+    };
     html! {
         dl.figures {
             div {
-                dt { (text!("today-turnover")) } dd { (money(now.net_cents)) }
-                dd.hint { (change(now.net_cents, before.net_cents)) (words) ": " (money(before.net_cents)) }
+                dt { (text!("word-turnover")) } dd { (money(now.net_cents)) }
+                (beside(|sums| sums.net_cents, &money))
             }
             div {
-                dt { (text!("today-receipts")) } dd { (count(now.sales.count)) }
-                dd.hint { (change(counted(now), counted(before))) (words) ": " (count(before.sales.count)) }
+                dt { (text!("word-receipts")) } dd { (numbers::number(count(now))) }
+                (beside(count, &numbers::number))
             }
             div {
                 dt { (text!("today-average")) } dd { (money(average(now))) }
-                dd.hint { (change(average(now), average(before))) (words) ": " (money(average(before))) }
+                (beside(average, &money))
             }
             div {
                 dt { (text!("today-refunds")) } dd { (money(now.refunds.total_cents)) }
                 dd.hint { (text!("today-refund-count", count = now.refunds.count)) }
             }
-            div {
-                dt { (text!("today-discounts")) } dd { (money(now.discount_cents)) }
-            }
+            div { dt { (text!("today-discounts")) } dd { (money(now.discount_cents)) } }
         }
     }
 }
 
+/// The number of sales.
+fn count(totals: &Totals) -> i64 {
+    i64::try_from(totals.sales.count).unwrap_or(i64::MAX)
+}
+
 /// The amount of the average sale, in cents.
 fn average(totals: &Totals) -> i64 {
-    let count = i64::try_from(totals.sales.count).unwrap_or(i64::MAX);
-    totals
-        .sales
-        .total_cents
-        .checked_div(count)
-        .unwrap_or_default()
+    let sold = totals.sales.total_cents;
+    sold.checked_div(count(totals)).unwrap_or_default()
 }
 
 /// The change in percent, if there is an amount to compare with.
@@ -223,88 +251,82 @@ fn change(now: i64, before: i64) -> Markup {
     }
 }
 
-/// The chart of a period: hours of a day, days of a week or month, months of a year.
-fn chart<'c>(shop: &'c PageLocation, compared: &Compared) -> Chart<'c> {
-    let days = || compared.days.iter();
-    let before = |place: usize| {
-        let day = compared.days_before.get(place);
-        day.map_or(0, |day| day.totals.net_cents)
-    };
-    let (unit, bars) = match (&compared.day, &compared.day_before) {
-        (Some(day), Some(before)) => (text!("today-hour"), hours(day, before)),
-        _ if compared.period.unit == Unit::Year => (text!("period-month"), months(compared)),
-        _ => {
-            let bar = |(place, day): (usize, &DailySummary)| {
-                let date = NaiveDate::from(day.date);
-                Bar {
-                    label: date.format("%-d").to_string(),
-                    name: dates::date(date),
-                    cents: day.totals.net_cents,
-                    before: before(place),
-                }
-            };
-            (text!("period-day"), days().enumerate().map(bar).collect())
+/// The chart: hours of a day, days of a week or month, months of a year.
+fn chart<'c>(shop: &'c PageLocation, sales: &Sales) -> Chart<'c> {
+    let unit = sales.period.unit;
+    let before = sales.before.as_ref();
+    let days_before = before.map_or(&[][..], |before| &before.days);
+    let (name, bars) = match (&sales.day, unit) {
+        (Some(day), _) => {
+            let before = before.and_then(|before| before.day.as_ref());
+            (text!("today-hour"), hours(day, before))
         }
+        (None, Unit::Year) => (text!("period-month"), months(sales, days_before)),
+        (None, _) => (text!("period-day"), days(&sales.days, days_before)),
     };
     Chart {
-        title: text!("today-turnover"),
-        unit,
-        series: [compared.period.title(), whole_before(compared.period.unit)],
+        title: text!("word-turnover"),
+        unit: name,
+        series: [
+            sales.period.title(),
+            text_of!("before", unit.name()).unwrap_or_default(),
+        ],
         bars,
         currency: &shop.location.currency,
     }
 }
 
-/// The name of the whole period before, in the chart.
-fn whole_before(unit: Unit) -> Cow<'static, str> {
-    match unit {
-        Unit::Day => text!("before-day"),
-        Unit::Week => text!("before-week"),
-        Unit::Month => text!("before-month"),
-        Unit::Year => text!("before-year"),
-    }
+/// A bar for each day.
+fn days(days: &[DailySummary], before: &[DailySummary]) -> Vec<Bar> {
+    let bar = |(place, day): (usize, &DailySummary)| {
+        let date = NaiveDate::from(day.date);
+        Bar {
+            label: date.day().to_string(),
+            name: dates::date(date),
+            cents: day.totals.net_cents,
+            before: before.get(place).map_or(0, |day| day.totals.net_cents),
+        }
+    };
+    days.iter().enumerate().map(bar).collect()
 }
 
 /// A bar for each hour from the first to the last with sales.
-fn hours(day: &JournalBreakdown, before: &JournalBreakdown) -> Vec<Bar> {
-    let both = day.hours.iter().zip(&before.hours).enumerate();
-    let all: Vec<Bar> = both
-        .map(|(hour, (now, before))| Bar {
+fn hours(day: &JournalBreakdown, before: Option<&JournalBreakdown>) -> Vec<Bar> {
+    let bar = |(hour, now): (usize, &Totals)| {
+        let before = before.and_then(|before| before.hours.get(hour));
+        Bar {
             label: hour.to_string(),
             name: format!("{hour:02}:00").into(),
             cents: now.net_cents,
-            before: before.net_cents,
-        })
-        .collect();
+            before: before.map_or(0, |before| before.net_cents),
+        }
+    };
+    let all: Vec<Bar> = day.hours.iter().enumerate().map(bar).collect();
     let is_busy = |bar: &Bar| bar.cents != 0 || bar.before != 0;
-    let first = all.iter().position(is_busy).unwrap_or(8);
-    let last = all.iter().rposition(is_busy).unwrap_or(18);
+    let first = all.iter().position(is_busy).unwrap_or_default();
+    let last = all.iter().rposition(is_busy).unwrap_or_default();
     all.into_iter().take(last + 1).skip(first).collect()
 }
 
 /// A bar for each month of a year.
-fn months(compared: &Compared) -> Vec<Bar> {
+fn months(sales: &Sales, days_before: &[DailySummary]) -> Vec<Bar> {
     let by_month = |days: &[DailySummary]| {
         let mut sums = [0_i64; 12];
         for day in days {
-            let month = chrono::Datelike::month0(&NaiveDate::from(day.date)) as usize;
+            let month = NaiveDate::from(day.date).month0() as usize;
             if let Some(sum) = sums.get_mut(month) {
                 *sum += day.totals.net_cents;
             }
         }
         sums
     };
-    let sums = by_month(&compared.days)
-        .into_iter()
-        .zip(by_month(&compared.days_before));
-    let bar = |(place, (cents, before)): (u32, (i64, i64))| {
-        let first = chrono::Datelike::with_month0(&compared.period.first, place);
-        Bar {
-            label: (place + 1).to_string(),
-            name: dates::month(first.unwrap_or(compared.period.first)),
-            cents,
-            before,
-        }
+    let sums = by_month(&sales.days).into_iter().zip(by_month(days_before));
+    let year = sales.period.first;
+    let bar = |(place, (cents, before)): (u32, (i64, i64))| Bar {
+        label: (place + 1).to_string(),
+        name: dates::month(year.with_month0(place).unwrap_or(year)),
+        cents,
+        before,
     };
     (0..).zip(sums).map(bar).collect()
 }
@@ -324,34 +346,32 @@ fn details(shop: &PageLocation, totals: &Totals) -> Markup {
     }
 }
 
-/// The best and the worst articles of a period.
-fn articles(shop: &PageLocation, articles: &[ArticleTotals]) -> Markup {
+/// The articles with the highest and the lowest turnover.
+fn articles(shop: &PageLocation, sold: &SoldArticles) -> Markup {
     let list = |articles: &[&ArticleTotals]| {
         pairs(articles.iter().map(|article| {
-            let name = text!(
-                "today-article",
-                name = &*article.name,
-                quantity = article.quantity.to_string()
-            );
+            let quantity = numbers::quantity(article.quantity);
+            let name = text!("today-article", name = &*article.name, quantity = quantity);
             (name, shop.money(article.total_cents))
         }))
     };
-    let best: Vec<_> = articles.iter().take(MOST_ARTICLES).collect();
+    let all = &sold.articles;
+    let best = all.iter().take(MOST_ARTICLES);
+    let best: Vec<_> = best.filter(|of| of.total_cents > 0).collect();
     // An article is in one list only.
-    let rest = articles.len().saturating_sub(MOST_ARTICLES);
-    let worst: Vec<_> = articles
-        .iter()
-        .rev()
-        .take(rest.min(MOST_ARTICLES))
-        .collect();
+    let rest = all.len().saturating_sub(best.len());
+    let worst: Vec<_> = all.iter().rev().take(rest.min(MOST_ARTICLES)).collect();
     html! {
+        @if sold.missing_days > 0 {
+            p.warning role="status" { (text!("today-missing-days", days = sold.missing_days)) }
+        }
         @if !best.is_empty() { section.card { h2 { (text!("today-best")) } (list(&best)) } }
         @if !worst.is_empty() { section.card { h2 { (text!("today-worst")) } (list(&worst)) } }
     }
 }
 
 /// The same period of each location, if there are several.
-async fn side_by_side(to: &SignedIn<'_>, compared: &Compared) -> Result<Markup, Error> {
+async fn side_by_side(to: &SignedIn<'_>, period: Period) -> Result<Markup, Error> {
     let locations = to.locations(UserRight::ReadSales);
     if locations.len() < 2 {
         return Ok(html! {});
@@ -360,12 +380,12 @@ async fn side_by_side(to: &SignedIn<'_>, compared: &Compared) -> Result<Markup, 
     for location in locations {
         let access = to.session.authorize(location.id, UserRight::ReadSales)?;
         let records = to.connect.location(&access);
-        let totals = sum(&summaries(&records, compared.period).await?);
+        let totals = sum(&summaries(&records, period).await?);
         rows.push((location, totals));
     }
     let head = html! {
-        th { (text!("word-location")) } th.number { (text!("today-turnover")) }
-        th.number { (text!("today-receipts")) } th.number { (text!("today-average")) }
+        th { (text!("word-location")) } th.number { (text!("word-turnover")) }
+        th.number { (text!("word-receipts")) } th.number { (text!("today-average")) }
         th.number { (text!("today-refunds")) }
     };
     let body = html! {
@@ -374,7 +394,7 @@ async fn side_by_side(to: &SignedIn<'_>, compared: &Compared) -> Result<Markup, 
             tr {
                 td { (location.name) }
                 td.number { (money(totals.net_cents)) }
-                td.number { (totals.sales.count) }
+                td.number { (numbers::number(count(totals))) }
                 td.number { (money(average(totals))) }
                 td.number { (money(totals.refunds.total_cents)) }
             }

@@ -6,7 +6,7 @@ use connect_core::{Delivery, DeliveryStatus, Error, Webhook, wire::EventType};
 use maud::{Markup, html};
 
 use super::{PATH, resend_failed};
-use crate::dashboard::{components, page_request::SignedIn};
+use crate::dashboard::{components, messages::problems, page_request::SignedIn};
 
 /// The deliveries on a page.
 const PAGE: usize = 25;
@@ -46,10 +46,10 @@ fn table(to: &SignedIn<'_>, webhook: &Webhook, deliveries: &[Delivery]) -> Marku
     let head = html! {
         th { (text!("webhooks-event")) } th { (text!("webhooks-result")) }
         th { (text!("webhooks-answer")) } th { (text!("webhooks-attempts")) }
-        th { span.skip { (text!("webhooks-action")) } }
+        th { span.skip { (text!("word-action")) } }
     };
     let rows = html! { @for delivery in deliveries { (row(to, webhook, delivery)) } };
-    components::table(&text!("webhooks-deliveries"), head, rows)
+    components::table(&text!("word-deliveries"), head, rows)
 }
 
 fn row(to: &SignedIn<'_>, webhook: &Webhook, delivery: &Delivery) -> Markup {
@@ -67,7 +67,7 @@ fn row(to: &SignedIn<'_>, webhook: &Webhook, delivery: &Delivery) -> Markup {
                     @if let Some(code) = attempt.status_code { (code) " " }
                     span.hint { (text!("webhooks-in-ms", ms = attempt.duration_ms.to_string())) }
                     @if let Some(reason) = &attempt.reason {
-                        br; span.hint { (components::sentence(reason)) }
+                        br; span.hint { (components::sentence(&problems::translated(reason))) }
                     }
                 }
             }

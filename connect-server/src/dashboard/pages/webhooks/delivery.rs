@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use super::{PATH, deliveries};
-use crate::dashboard::{Answer, components, layout, page_request::SignedIn};
+use crate::dashboard::{Answer, components, layout, messages::problems, page_request::SignedIn};
 
 /// Shows the page.
 pub(crate) async fn show(to: &SignedIn<'_>, id: &str, delivery: &str) -> Result<Answer, Error> {
@@ -45,7 +45,9 @@ fn attempted(attempt: &DeliveryAttempt) -> Markup {
     html! {
         section.attempt {
             p { (outcome) }
-            @if let Some(reason) = &attempt.reason { p { (components::sentence(reason)) } }
+            @if let Some(reason) = &attempt.reason {
+                p { (components::sentence(&problems::translated(reason))) }
+            }
             @if let Some(response) = &attempt.response { pre tabindex="0" { code { (response) } } }
         }
     }

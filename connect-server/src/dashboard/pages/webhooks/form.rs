@@ -174,7 +174,7 @@ fn page(
 fn events(filled: &Filled, problem: &Problem<'_>) -> Markup {
     html! {
         fieldset {
-            legend { (text!("webhooks-events")) }
+            legend { (text!("field-events")) }
             (problem.render(&text!("webhooks-events-problem")))
             div.choices {
                 @for kind in EventType::KNOWN {
@@ -189,9 +189,9 @@ fn events(filled: &Filled, problem: &Problem<'_>) -> Markup {
 fn locations(to: &SignedIn<'_>, filled: &Filled, problem: &Problem<'_>) -> Markup {
     html! {
         fieldset {
-            legend { (text!("overview-locations")) }
+            legend { (text!("word-locations")) }
             p.hint { (text!("webhooks-locations-hint")) }
-            (problem.render(&text!("overview-locations")))
+            (problem.render(&text!("word-locations")))
             div.choices {
                 @for location in to.locations(UserRight::ManageWebhooks) {
                     @let id = location.id.to_string();

@@ -44,7 +44,7 @@ fn table(
 ) -> Markup {
     let head = html! {
         th { (text!("webhooks-url")) } th { (text!("word-status")) }
-        th { (text!("webhooks-events")) } th { (text!("overview-locations")) }
+        th { (text!("field-events")) } th { (text!("word-locations")) }
         th { (text!("webhooks-last-success")) }
     };
     let rows = html! {
@@ -57,7 +57,7 @@ fn table(
                 td {
                     @match health.last_success_at {
                         Some(at) => (components::time(at)),
-                        None => (text!("tokens-never")),
+                        None => (text!("word-never")),
                     }
                 }
             }
@@ -89,7 +89,7 @@ fn state(webhook: &Webhook, health: &WebhookHealth, is_unsigned: bool) -> Markup
 /// The names of the locations a webhook covers.
 fn locations(to: &SignedIn<'_>, webhook: &Webhook) -> String {
     if webhook.location_ids.is_empty() {
-        return text!("webhooks-all-locations").into_owned();
+        return text!("word-all").into_owned();
     }
     let all = to.account().locations.iter();
     let chosen = all.filter(|location| webhook.location_ids.contains(&location.id));

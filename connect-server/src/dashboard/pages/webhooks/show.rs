@@ -7,7 +7,9 @@ use connect_core::{
 use maud::{Markup, html};
 
 use super::{PATH, deliveries, locations, state};
-use crate::dashboard::{Answer, components, layout, page_request::SignedIn};
+use crate::dashboard::{
+    Answer, components, layout, page_request::SignedIn, pages::activity::changes_line,
+};
 
 /// Shows the page.
 pub(crate) async fn show(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
@@ -35,6 +37,7 @@ pub(super) async fn page(
         @else if let Some(next) = health.next_probe() { (probed(next)) }
         (facts(to, &webhook, &health, is_unsigned))
         div.actions { (actions(to, &webhook, waiting)) }
+        (changes_line(to, id, &webhook.url))
         h2 { (text!("webhooks-recent")) }
         (deliveries::list(to, &webhook).await?)
     };
@@ -73,9 +76,9 @@ fn facts(
     html! {
         dl.facts {
             dt { (text!("word-status")) } dd { (state(webhook, health, is_unsigned)) }
-            dt { (text!("webhooks-events")) }
+            dt { (text!("field-events")) }
             dd { @for kind in &webhook.events { code { (kind) } " " } }
-            dt { (text!("overview-locations")) } dd { (locations(to, webhook)) }
+            dt { (text!("word-locations")) } dd { (locations(to, webhook)) }
             dt { (text!("webhooks-last-success")) } dd { (moment(health.last_success_at)) }
             dt { (text!("webhooks-last-failure")) } dd { (moment(health.last_failure_at)) }
             dt { (text!("overview-id")) } dd { code { (webhook.id) } }
@@ -84,7 +87,7 @@ fn facts(
 }
 
 fn moment(at: Option<Timestamp>) -> Markup {
-    html! { @match at { Some(at) => (components::time(at)), None => (text!("tokens-never")) } }
+    html! { @match at { Some(at) => (components::time(at)), None => (text!("word-never")) } }
 }
 
 fn actions(to: &SignedIn<'_>, webhook: &Webhook, waiting: usize) -> Markup {

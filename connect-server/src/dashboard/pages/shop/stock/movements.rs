@@ -1,0 +1,124 @@
+//! The stock of one product: its level, a form, and the movements.
+
+use std::borrow::Cow;
+
+use connect_core::{
+    Error, Reason, UserRight,
+    wire::{Id, MovementType, Product, StockMovement, query::StockMovementQuery},
+};
+use maud::{Markup, html};
+
+use super::{PATH, entry, facts, may_enter};
+use crate::dashboard::{
+    Answer, components,
+    messages::numbers,
+    notices,
+    page_request::SignedIn,
+    pages::shop::{self, PageLocation, next, nothing, nowhere, paging},
+};
+
+/// Shows the page of one product, the newest movement first.
+pub(crate) async fn show(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
+    let id = components::id(id)?;
+    match PageLocation::find(to, UserRight::ReadCatalog)? {
+        Some(shop) => page(to, &shop, id, None).await,
+        None => Ok(nowhere(to, PATH, &text!("section-stock"))),
+    }
+}
+
+/// Enters a count, a delivery or a correction of one product.
+pub(crate) async fn enter(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
+    let id: Id<Product> = components::id(id)?;
+    let Some(shop) = PageLocation::find(to, UserRight::ChangeStock)? else {
+        return Ok(nowhere(to, PATH, &text!("section-stock")));
+    };
+    let entered = match entry::Entry::read(&to.form, id) {
+        Ok(entry) => entry.save(&shop, id).await,
+        Err(reason) => Err(Error::Invalid(reason)),
+    };
+    match entered {
+        Ok(notice) => {
+            let page = shop.at(&format!("{PATH}/{id}"));
+            Ok(Answer::redirect(&notices::at(&page, notice)))
+        }
+        Err(error) => {
+            let form = async |reason: &Reason| {
+                let reason = entry::of_form(reason);
+                page(to, &shop, id, Some(&reason)).await
+            };
+            components::again(error, form).await
+        }
+    }
+}
+
+/// Makes the page, with the input and problem if refused.
+pub(super) async fn page(
+    to: &SignedIn<'_>,
+    shop: &PageLocation,
+    id: Id<Product>,
+    refused: Option<&Reason>,
+) -> Result<Answer, Error> {
+    let product = match shop.records.products().get(id).await {
+        Ok(product) => Some(product),
+        // Movements stay when their product is deleted.
+        Err(Error::NotFound(_)) if refused.is_none() => None,
+        Err(error) => return Err(error),
+    };
+    let query = StockMovementQuery {
+        paging: paging(to),
+        product_id: Some(id),
+        ..StockMovementQuery::default()
+    };
+    let rows = shop.records.stock().movements().newest_first();
+    let found = rows.list(&query).await?;
+    let next_cursor = found.next_cursor.as_deref();
+    let title = match &product {
+        Some(product) => text!("stock-of", product = &*product.name),
+        None => text!("stock-of-deleted"),
+    };
+    let content = html! {
+        @if let Some(product) = &product {
+            (facts(product))
+            @if may_enter(shop) { (entry::form(to, shop, product, refused)) }
+        }
+        h2 { (text!("stock-movements")) }
+        @if found.data.is_empty() {
+            (nothing(to, next_cursor, &text!("stock-nothing-moved")))
+        } @else { (table(&found.data)) }
+        (next(shop, &format!("{PATH}/{id}"), &[], next_cursor))
+        p { a href=(shop.at(PATH)) { (text!("stock-back")) } }
+    };
+    Ok(shop::page(to, shop, PATH, &title, content))
+}
+
+fn table(movements: &[StockMovement]) -> Markup {
+    let head = html! {
+        th { (text!("word-time")) } th { (text!("word-what")) }
+        th.number { (text!("stock-change")) } th.number { (text!("stock-after")) }
+        th { (text!("word-by")) } th { (text!("word-note")) }
+    };
+    let rows = html! {
+        @for movement in movements {
+            tr {
+                td { (components::time(movement.created_at)) }
+                td { (words(&movement.kind)) }
+                td.number { (numbers::quantity(movement.quantity_change)) }
+                td.number { (numbers::quantity(movement.quantity_after)) }
+                td { (movement.source) }
+                td { @if let Some(note) = &movement.note { (note) } }
+            }
+        }
+    };
+    components::table(&text!("stock-movements"), head, rows)
+}
+
+fn words(kind: &MovementType) -> Cow<'_, str> {
+    match kind {
+        MovementType::Count => text!("shop-counted"),
+        MovementType::Delivery => text!("stock-delivered"),
+        MovementType::Correction => text!("stock-corrected"),
+        MovementType::Sale => text!("stock-sold"),
+        MovementType::Refund => text!("stock-taken-back"),
+        other => other.as_str().into(),
+    }
+}
