@@ -37,7 +37,7 @@ pub struct TrailFilter {
 }
 
 /// The kinds of objects for those alone who manage users.
-const PEOPLE: [&str; 4] = ["user", "sign-in", "invitation", "session"];
+const PEOPLE: [&str; 5] = ["user", "sign-in", "passkey", "invitation", "session"];
 
 impl TrailFilter {
     /// Returns whether the bytes of an entry hold what the filter wants.
