@@ -47,8 +47,11 @@ export function watch(page) {
   return problems;
 }
 
+/** The rules of WCAG 2.2 that axe-core leaves off by default. */
+export const WCAG_22 = { "target-size": { enabled: true } };
+
 /** What axe-core finds wrong with a page. */
-export async function violations(page) {
+export async function violations(page, rules = {}) {
   // In a world of its own: the page's policy has no scripts.
   const session = await page.context().newCDPSession(page);
   const { frameTree } = await session.send("Page.getFrameTree");
@@ -65,7 +68,7 @@ export async function violations(page) {
     });
   await run(axe);
   const { result, exceptionDetails } = await run(
-    `axe.run(document).then(({ violations }) => violations.map((v) =>
+    `axe.run(document, { rules: ${JSON.stringify(rules)} }).then(({ violations }) => violations.map((v) =>
        v.id + ": " + v.nodes.map((node) => node.html.slice(0, 120)).join(" | ")))`,
   );
   await session.detach();
