@@ -28,7 +28,7 @@ pub struct PageRequest<K> {
     pub(super) first_look: usize,
     pub(super) include_deleted: bool,
     /// The position of the cursor, if the request has one.
-    place: Option<K>,
+    pub(super) place: Option<K>,
     /// The start time of the walk through the list.
     pub(super) began: Timestamp,
     /// The earliest time of deletions the request needs.
@@ -226,11 +226,6 @@ impl<K: SortKey> PageRequest<K> {
              before {oldest} are no longer known; read the whole list without {field} instead"
         );
         Error::Malformed(Reason::of(field, problem))
-    }
-
-    /// The position of the cursor, if the request has one.
-    pub(super) fn place(&self) -> Option<K> {
-        self.place
     }
 
     /// The rows to find: the page and one more, for the cursor.

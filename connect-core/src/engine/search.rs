@@ -46,7 +46,7 @@ impl Connect {
         let whole = KeyRange::ALL;
         let request = PageRequest::<WordPlace>::of_rows(R::LIST, at, query, whole, self.now())?;
         let location = at.partition();
-        let by = match request.place() {
+        let by = match request.place {
             Some(place) => usize::from(place.by),
             None => self.rarest(at, index, &words).await?,
         };

@@ -5,9 +5,7 @@ use icu_normalizer::{
 };
 
 use super::text::folded;
-
-/// The most bytes of a word. Longer ones are cut.
-pub(crate) const MAX_WORD: usize = 64;
+use crate::transaction::MAX_WORD;
 
 /// The most words of a name in the index, and of a search.
 const MOST_WORDS: usize = 16;

@@ -63,7 +63,7 @@ pub(crate) use kind::{
 };
 pub(crate) use lenient_reader::{Chunk, LenientReader, Lookup};
 pub(crate) use list::{
-    AccessPath, CompleteSince, Keyed, ListPart, ListRead, SoughtWord, WordPlace,
+    AccessPath, CompleteSince, Keyed, ListPart, ListRead, MAX_WORD, SoughtWord, WordPlace,
     tombstones_since_key,
 };
 pub(crate) use mail::{QueuedMail, UserMessage};

@@ -46,13 +46,12 @@ pub(super) async fn change(
     let Some(clock_row) = store.get(&clock_key).await? else {
         return Ok(MigrationPiece::default());
     };
-    let mut kinds = [
+    // In the order of their keys: a piece goes on with the kinds after its own.
+    let kinds = [
         NamedRows::of::<Category>(),
         NamedRows::of::<Product>(),
         NamedRows::of::<OptionGroup>(),
     ];
-    // The kinds in the order of their keys.
-    kinds.sort_by_key(|kind| kind.as_ref().map(|kind| key(location, kind.rows, &[])));
     for kind in kinds.into_iter().flatten() {
         let start = key(location, kind.rows, &[]);
         let end = after_prefix(&start);

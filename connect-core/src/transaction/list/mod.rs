@@ -19,7 +19,7 @@ use crate::{
     wire::Timestamp,
 };
 
-pub(crate) use words::{SoughtWord, WordPlace};
+pub(crate) use words::{MAX_WORD, SoughtWord, WordPlace};
 
 /// A row with its place in the list.
 pub(crate) type Keyed<K> = (K, Value);

@@ -17,8 +17,8 @@ use crate::{
     wire::Timestamp,
 };
 
-/// The most bytes of a word in a place.
-const WORD: usize = 64;
+/// The most bytes of a word in an index.
+pub(crate) const MAX_WORD: usize = 64;
 
 /// A place in an index of words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,14 +26,14 @@ pub(crate) struct WordPlace {
     /// The word of the search by which the index is read.
     pub(crate) by: u8,
     len: u8,
-    word: [u8; WORD],
+    word: [u8; MAX_WORD],
     pub(crate) id: Uuid,
 }
 
 impl WordPlace {
     /// The place of a record at a word; `None` for a longer word.
     pub(crate) fn new(by: u8, word: &str, id: Uuid) -> Option<Self> {
-        let mut bytes = [0; WORD];
+        let mut bytes = [0; MAX_WORD];
         bytes
             .get_mut(..word.len())?
             .copy_from_slice(word.as_bytes());
@@ -55,7 +55,7 @@ impl WordPlace {
 
 impl SortKey for WordPlace {
     const TAG: u8 = 3;
-    const LEN: usize = 2 + WORD + ID_LEN;
+    const LEN: usize = 2 + MAX_WORD + ID_LEN;
 
     fn write(self, bytes: &mut Vec<u8>) {
         bytes.extend_from_slice(&[self.by, self.len]);
@@ -65,7 +65,7 @@ impl SortKey for WordPlace {
 
     fn read(bytes: &[u8]) -> Option<Self> {
         let ([by, len], rest) = bytes.split_first_chunk()?;
-        let (word, id) = rest.split_first_chunk::<WORD>()?;
+        let (word, id) = rest.split_first_chunk::<MAX_WORD>()?;
         let word = std::str::from_utf8(word.get(..usize::from(*len))?).ok()?;
         Self::new(*by, word, Uuid::from_slice(id).ok()?)
     }
