@@ -1,10 +1,11 @@
 //! Who changed what: single entries, their filters and their order.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use connect_core::{
-    Author, Error, Language, NewScreen, NewUser, Origin, Role, ScreenType, TrailEntry, TrailFilter,
-    TrailPlace, TrailScope, UserRole,
+    Author, Connect, Error, Language, NewPasskey, NewScreen, NewUser, Origin, Role, ScreenType,
+    TrailEntry, TrailFilter, TrailPlace, TrailScope, UserRole,
+    environment::{KeyRing, SecretKey},
     wire::{Field, ProductBatch, ProductInput, StockCount},
 };
 use serde_json::json;
@@ -221,19 +222,44 @@ async fn filters_choose_and_pages_follow(shop: Shop) {
         .unwrap();
 }
 
+/// Adds a passkey of the owner.
+async fn add_passkey(shop: &Shop) {
+    const PASSWORD: &str = "rye and spelt";
+    let keys = KeyRing::new(vec![SecretKey::new([7; 32])]);
+    let connect = Connect::builder(shop.storage.clone()).clock(shop.clock.clone());
+    let connect = connect.secret_keys(Arc::new(keys)).build();
+    let invitation = connect
+        .invite_owner(shop.at.account().id)
+        .await
+        .unwrap()
+        .secret;
+    let accepted = connect.accept_invitation(invitation.expose(), PASSWORD);
+    let session = accepted.await.unwrap().secret;
+    let session = connect.session(session.expose()).await.unwrap();
+    let began = connect.begin_passkey(&session, PASSWORD, "Phone", "a challenge");
+    began.await.unwrap();
+    let new = NewPasskey {
+        credential_id: "a passkey".to_owned(),
+        credential: "its public key".to_owned(),
+    };
+    let added = connect.add_passkey(&session, |_| Ok(new.clone()));
+    added.await.unwrap();
+}
+
 async fn a_user_reads_what_the_role_allows(shop: Shop) {
     let (connect, account) = (&shop.connect, shop.at.account().id);
     for at in [&shop.at, &shop.there] {
         let products = connect.location(at).products();
         products.create(ProductInput::named("Rye")).await.unwrap();
     }
+    add_passkey(&shop).await;
     let here = shop.at.location().id;
     let scope = TrailScope::Account(account);
-    let (all, people) = (TrailFilter::default(), Some("user".to_owned()));
-    let about_people = TrailFilter {
-        kind: people,
+    let all = TrailFilter::default();
+    let [about_users, about_passkeys] = ["user", "passkey"].map(|kind| TrailFilter {
+        kind: Some(kind.to_owned()),
         ..TrailFilter::default()
-    };
+    });
     // The role and its place; the number of chains, and of entries about people.
     for (role, place, expected) in [
         (Role::Owner, None, Ok((3, true))),
@@ -255,8 +281,11 @@ async fn a_user_reads_what_the_role_allows(shop: Shop) {
         let found = async {
             let page = by_user.trail(scope, &all, None, 100).await?;
             let chains: BTreeSet<_> = page.entries.iter().map(|entry| entry.chain).collect();
-            let people = by_user.trail(scope, &about_people, None, 100).await?;
-            Ok::<_, Error>((chains.len(), !people.entries.is_empty()))
+            let users = by_user.trail(scope, &about_users, None, 100).await?;
+            let passkeys = by_user.trail(scope, &about_passkeys, None, 100).await?;
+            let people = [users, passkeys].map(|page| !page.entries.is_empty());
+            assert_eq!(people[0], people[1], "{role:?}");
+            Ok::<_, Error>((chains.len(), people[0]))
         };
         assert_eq!(
             found.await.map_err(|error| error.status()),
