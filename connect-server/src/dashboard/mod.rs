@@ -24,6 +24,7 @@ mod page_request;
 mod pages;
 mod passkeys;
 mod period;
+mod period_choice;
 mod sections;
 mod wording;
 

@@ -124,7 +124,7 @@ fn find(id: &str, arguments: &[(&str, FluentValue<'_>)]) -> Option<Cow<'static, 
     let mut problems = Vec::new();
     let text = messages.format_pattern(pattern, Some(&arguments), &mut problems);
     debug_assert!(problems.is_empty(), "{id}: {problems:?}");
-    Some(Cow::Owned(text.into_owned()))
+    Some(text)
 }
 
 fn id(tag: &str) -> LanguageIdentifier {

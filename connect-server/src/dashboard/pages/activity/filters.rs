@@ -18,7 +18,8 @@ use super::{
 use crate::dashboard::{
     FormFields,
     page_request::{AT, SignedIn},
-    period::{self, Period, Unit},
+    period::{self, Period},
+    period_choice,
 };
 
 const KIND: &str = "kind";
@@ -32,7 +33,7 @@ pub(super) const OPERATOR: &str = "operator";
 pub(super) const SERVICE: &str = "service";
 
 /// The kinds of objects to choose from.
-const KINDS: [&str; 13] = [
+const KINDS: [&str; 12] = [
     "product",
     "category",
     "option group",
@@ -42,14 +43,13 @@ const KINDS: [&str; 13] = [
     "screen key",
     "token",
     "webhook",
-    "passkey",
     "single sign-on",
     "account",
     "sandbox",
 ];
 
 /// The kinds for readers with the right to manage users.
-const KINDS_OF_PEOPLE: [&str; 4] = ["user", "sign-in", "invitation", "session"];
+const KINDS_OF_PEOPLE: [&str; 5] = ["user", "sign-in", "passkey", "invitation", "session"];
 
 /// The filters of a page.
 /// Unknown values of the address are left out.
@@ -159,18 +159,6 @@ impl Filters {
         let names = locations.iter().map(|at| Cow::from(&*at.name));
         let places = ids.iter().map(|id| &**id).zip(names);
         let location = self.location.map(|id| id.to_string());
-        let units = Unit::ALL.map(|unit| {
-            let words = text_of!("period", unit.name());
-            (unit.name(), words.unwrap_or_default())
-        });
-        let unit = self.period.map(|period| period.unit.name());
-        let neighbor = |period: Option<Period>, words: Cow<'static, str>| {
-            html! {
-                @if period.is_some() {
-                    a.button.quiet href=(self.address(period, None)) { (words) }
-                }
-            }
-        };
         html! {
             form.filter method="get" action=(PATH) {
                 @if !self.at.is_empty() { input type="hidden" name=(AT) value=(self.at); }
@@ -192,13 +180,9 @@ impl Filters {
                         location.as_deref(),
                     ))
                 }
-                (choice(period::UNIT, &text!("period"), &text!("period-all"), units, unit))
-                label.hidden for=(period::DATE) { (text!("period-day")) }
-                input id=(period::DATE) name=(period::DATE) type="date"
-                    value=[self.period.map(|period| period.first)];
+                (period_choice::fields(to, self.period, true))
                 button.quiet { (text!("word-find")) }
-                (neighbor(self.period.and_then(Period::before), text!("period-before")))
-                (neighbor(self.period.and_then(Period::after), text!("period-after")))
+                (period_choice::neighbors(to, self.period, |period| self.address(Some(period), None)))
                 @if self.is_any() { a href=(PATH) { (text!("activity-all")) } }
             }
         }

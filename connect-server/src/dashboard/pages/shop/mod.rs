@@ -11,7 +11,7 @@ mod today;
 use std::borrow::Cow;
 
 use connect_core::{
-    Access, AccountLocation, Error, LocationHandle, UserRight, local_time,
+    Access, AccountLocation, Error, LocationHandle, UserRight,
     wire::{
         PaymentMethod, VatAmount,
         query::{Paging, SyncQuery},
@@ -34,7 +34,8 @@ use crate::dashboard::{
     Answer, components, layout,
     messages::numbers,
     page_request::{AT, SignedIn},
-    period::{self, Period, Unit},
+    period::{self, Period},
+    period_choice,
     sections::ROOT,
 };
 
@@ -114,10 +115,21 @@ pub(super) fn page(
     title: &str,
     content: Markup,
 ) -> Answer {
+    page_at(to, shop, (section, section), title, content)
+}
+
+/// The same for another page of a section: the choice leads to its `path`.
+fn page_at(
+    to: &SignedIn<'_>,
+    shop: &PageLocation,
+    (section, path): (&str, &str),
+    title: &str,
+    content: Markup,
+) -> Answer {
     let locations = to.locations(shop.right);
     let choice = html! {
         @if locations.len() > 1 {
-            form.filter method="get" action=(section) {
+            form.filter method="get" action=(path) {
                 (location_choice(shop, &locations))
                 button.quiet { (text!("word-show")) }
             }
@@ -138,24 +150,11 @@ pub(super) fn page_of_period(
     content: Markup,
 ) -> Answer {
     let locations = to.locations(shop.right);
-    let today = local_time(to.connect.now()).date();
-    let neighbor = |period: Option<Period>, words: Cow<'static, str>| {
-        html! {
-            @if let Some(period) = period {
-                @let first = period.first.to_string();
-                @let own = [(period::UNIT, period.unit.name()), (period::DATE, &*first)];
-                @let fields = own.into_iter().chain(filters.iter().copied());
-                a.button.quiet href=(shop.with(section, fields)) { (words) }
-            }
-        }
+    let address = |period: Period| {
+        let first = period.first.to_string();
+        let own = [(period::UNIT, period.unit.name()), (period::DATE, &*first)];
+        shop.with(section, own.into_iter().chain(filters.iter().copied()))
     };
-    // A day of the period, for the choice of another length.
-    let day = period.map(|period| match to.query.get(period::DATE).parse() {
-        Ok(asked) if period.has(asked) => asked,
-        _ if period.has(today) => today,
-        _ => period.first,
-    });
-    let after = period.and_then(Period::after);
     let choice = html! {
         form.filter method="get" action=(section) {
             @if locations.len() > 1 {
@@ -164,20 +163,9 @@ pub(super) fn page_of_period(
             @for (name, value) in filters.iter().filter(|(_, value)| !value.is_empty()) {
                 input type="hidden" name=(name) value=(value);
             }
-            label.hidden for=(period::UNIT) { (text!("period")) }
-            select id=(period::UNIT) name=(period::UNIT) {
-                @if section != ROOT { option value="" selected[period.is_none()] { (text!("period-all")) } }
-                @for unit in Unit::ALL {
-                    option value=(unit.name()) selected[period.is_some_and(|it| it.unit == unit)] {
-                        (text_of!("period", unit.name()).unwrap_or_default())
-                    }
-                }
-            }
-            label.hidden for=(period::DATE) { (text!("period-day")) }
-            input id=(period::DATE) name=(period::DATE) type="date" value=[day];
+            (period_choice::fields(to, period, section != ROOT))
             button.quiet { (text!("word-show")) }
-            (neighbor(period.and_then(Period::before), text!("period-before")))
-            (neighbor(after.filter(|after| after.first <= today), text!("period-after")))
+            (period_choice::neighbors(to, period, address))
         }
     };
     page_of_place(to, shop, section, title, &locations, choice, content)

@@ -39,15 +39,7 @@ pub(super) fn filtered(
     path: &str,
     names: &[&str],
 ) -> String {
-    let mut query = url::form_urlencoded::Serializer::new(String::new());
-    query.append_pair(AT, &shop.location.id.to_string());
-    for name in names {
-        let value = to.query.get(name);
-        if !value.is_empty() {
-            query.append_pair(name, value);
-        }
-    }
-    format!("{path}?{}", query.finish())
+    shop.with(path, names.iter().map(|name| (*name, to.query.get(name))))
 }
 
 /// The address of the list's first page with the same filters.

@@ -19,11 +19,10 @@ use super::{
 use crate::dashboard::{
     Answer, components,
     inputs::Problem,
-    layout,
     messages::numbers,
     notices::{self, Notice},
     page_request::{AT, SignedIn},
-    pages::shop::{PageLocation, location_choice, nowhere, products::PATH as PRODUCTS},
+    pages::shop::{PageLocation, nowhere, page_at, products::PATH as PRODUCTS},
     period::{Period, Unit},
 };
 
@@ -127,17 +126,8 @@ async fn sheet(
         (recent(to, shop).await?)
         p { a href=(shop.at(PATH)) { (text!("stock-back")) } }
     };
-    let locations = to.locations(UserRight::ChangeStock);
-    let choice = html! {
-        @if locations.len() > 1 {
-            form.filter method="get" action=(SHEET) {
-                (location_choice(shop, &locations))
-                button.quiet { (text!("word-show")) }
-            }
-        }
-    };
     let title = text!("stock-sheet");
-    Ok(layout::page_with_choice(to, PATH, &title, choice, content))
+    Ok(page_at(to, shop, (PATH, SHEET), &title, content))
 }
 
 /// The form for a code. A scanner adds to a field's text, so it is empty.
