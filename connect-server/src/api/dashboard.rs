@@ -176,8 +176,8 @@ fn reply(answer: Answer) -> Reply {
                 false => style,
             }
         }
-        AnswerContent::File(name, bytes) => {
-            let kind = HeaderValue::from_static("application/x-ndjson");
+        AnswerContent::File(name, kind, bytes) => {
+            let kind = HeaderValue::from_static(kind);
             let file = Reply::page(bytes, policy).with_header(CONTENT_TYPE, kind);
             // Names are ours, and have no control characters.
             match HeaderValue::try_from(format!("attachment; filename=\"{name}\"")) {

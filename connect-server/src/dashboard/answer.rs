@@ -51,8 +51,8 @@ pub(crate) enum AnswerContent {
     Style { text: &'static str, is_kept: bool },
     /// The path of the page to go to.
     Redirect(String),
-    /// A file to save, in NDJSON: its name and its bytes.
-    File(String, Bytes),
+    /// A file to save: its name, its content type and its bytes.
+    File(String, &'static str, Bytes),
 }
 
 impl Answer {
@@ -70,8 +70,8 @@ impl Answer {
     }
 
     /// Sends a file to save.
-    pub(super) fn file(name: String, bytes: Bytes) -> Self {
-        Self::of(StatusCode::OK, AnswerContent::File(name, bytes))
+    pub(super) fn file(name: String, kind: &'static str, bytes: Bytes) -> Self {
+        Self::of(StatusCode::OK, AnswerContent::File(name, kind, bytes))
     }
 
     /// Redirects to the first page.

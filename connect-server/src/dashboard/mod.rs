@@ -26,6 +26,7 @@ mod passkeys;
 mod period;
 mod period_choice;
 mod sections;
+mod table;
 mod wording;
 
 pub(crate) use answer::{Answer, AnswerContent};

@@ -28,6 +28,9 @@ use crate::{
 /// The name of the field with the location of a page.
 pub(super) const AT: &str = "at";
 
+/// The name of the field with the cursor of a list.
+pub(super) const CURSOR: &str = "cursor";
+
 /// The lifetime of the visitor cookie: one day.
 const VISITOR_SECONDS: i64 = 24 * 3600;
 

@@ -1166,3 +1166,9 @@ problem-word-requests-refused = requests of this address without a valid token o
 problem-word-delete = delete
 problem-word-remove = remove
 problem-word-revoke = revoke
+
+## Tables
+file-separator = ,
+table-save = Save as a CSV file
+table-part = Sorted within this page.
+table-too-long = A file has at most { $most } rows. Choose a shorter period or another filter

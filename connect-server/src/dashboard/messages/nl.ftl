@@ -1166,3 +1166,9 @@ problem-word-requests-refused = aanvragen van dit adres zonder geldige sleutel
 problem-word-delete = verwijderen
 problem-word-remove = verwijderen
 problem-word-revoke = intrekken
+
+## Tables
+file-separator = ;
+table-save = Opslaan als CSV-bestand
+table-part = Gesorteerd binnen deze pagina.
+table-too-long = Een bestand heeft hoogstens { $most } rijen. Kies een kortere periode of een ander filter

@@ -109,7 +109,11 @@ pub(super) async fn download(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let noted = to.connect.note_action(Some(account), object, action);
     noted.await?;
     let name = format!("connect-{}.ndjson", to.account().id);
-    Ok(Answer::file(name, Bytes::from(lines)))
+    Ok(Answer::file(
+        name,
+        "application/x-ndjson",
+        Bytes::from(lines),
+    ))
 }
 
 /// The lines of a file, and the place of the next one.

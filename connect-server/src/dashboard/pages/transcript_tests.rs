@@ -161,7 +161,7 @@ impl Visit {
                     let before = self.shown.insert(path.to_owned(), page.clone());
                     seen += without_rest(&page, &before.unwrap_or_default());
                 }
-                AnswerContent::File(name, bytes) => {
+                AnswerContent::File(name, _, bytes) => {
                     let lines = String::from_utf8_lossy(&bytes).lines().count();
                     let _ = write!(seen, "\n{name} with {lines} lines");
                 }

@@ -33,14 +33,11 @@ pub(super) use today::show as today;
 use crate::dashboard::{
     Answer, components, layout,
     messages::numbers,
-    page_request::{AT, SignedIn},
+    page_request::{AT, CURSOR, SignedIn},
     period::{self, Period},
     period_choice,
     sections::ROOT,
 };
-
-/// The name of the field with the cursor of a list.
-const CURSOR: &str = "cursor";
 
 /// The location of a page.
 pub(super) struct PageLocation {

@@ -8,12 +8,13 @@ use connect_core::{
 };
 use maud::{Markup, html};
 
-use super::{AT, PageLocation, next, nothing, nowhere, page_of_period, sync};
+use super::{AT, CURSOR, PageLocation, next, nothing, nowhere, page_of_period};
 use crate::dashboard::{
-    Answer, components,
+    Answer,
     messages::numbers,
     page_request::SignedIn,
     period::{self, Period},
+    table::{self, Cell, Column, Table, Value},
 };
 
 const PATH: &str = "/dashboard/orders";
@@ -28,14 +29,24 @@ pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let range = period.map(Period::range).unwrap_or_default();
     let is_chosen = |known: &&OrderStatus| known.as_str() == status;
     let query = OrderQuery {
-        sync: sync(to),
         from: range.from,
         to: range.to,
         status: OrderStatus::KNOWN.iter().find(is_chosen).cloned(),
         ..OrderQuery::default()
     };
-    let found = shop.records.orders().newest_first().list(&query).await?;
+    let orders = shop.records.orders().newest_first();
+    let found = table::rows(to, async |cursor| {
+        let mut query = query.clone();
+        query.sync.cursor = cursor;
+        orders.list(&query).await
+    });
+    let found = found.await?;
     let next_cursor = found.next_cursor.as_deref();
+    let is_part = next_cursor.is_some() || !to.query.get(CURSOR).is_empty();
+    let table = table(&shop, &found.data, is_part);
+    if table::is_file(to) {
+        return Ok(table.file(to, "orders"));
+    }
     let content = html! {
         form.filter method="get" action=(PATH) {
             input type="hidden" name=(AT) value=(shop.location.id);
@@ -51,7 +62,7 @@ pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
         }
         @if found.data.is_empty() {
             (nothing(to, next_cursor, &text!("orders-none")))
-        } @else { (table(&shop, &found.data)) }
+        } @else { (table.render(to)) }
         @let [unit, date] = period::filters(to);
         (next(&shop, PATH, &[unit, date, ("status", status)], next_cursor))
     };
@@ -67,27 +78,33 @@ pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
     ))
 }
 
-fn table(shop: &PageLocation, orders: &[Order]) -> Markup {
-    let head = html! {
-        th.number { (text!("shop-number")) } th { (text!("word-time")) }
-        th { (text!("orders-from")) } th { (text!("orders-state")) }
-        th { (text!("orders-for")) } th { (text!("word-what")) }
-        th.number { (text!("word-total")) }
-    };
-    let rows = html! {
-        @for order in orders {
-            tr {
-                td.number { (order.number) }
-                td { (components::time(order.created_at)) }
-                td { (source(&order.source)) }
-                td { span.tag { (words(&order.status)) } }
-                td { (for_whom(order)) }
-                td { (what(order)) }
-                td.number { (shop.money(order.total_cents)) }
-            }
-        }
-    };
-    components::table(&text!("section-orders"), head, rows)
+fn table(shop: &PageLocation, orders: &[Order], is_part: bool) -> Table {
+    let columns = [
+        Column::number("number", text!("shop-number")),
+        Column::text("time", text!("word-time")),
+        Column::text("from", text!("orders-from")),
+        Column::text("state", text!("orders-state")),
+        Column::text("for", text!("orders-for")),
+        Column::text("what", text!("word-what")),
+        Column::number("total", text!("word-total")),
+    ];
+    let mut table = Table::new(PATH, text!("section-orders"), columns).part(is_part);
+    for order in orders {
+        let state = words(&order.status);
+        table.add([
+            Cell::number(order.number, order.number),
+            Cell::time(order.created_at),
+            Cell::text(source(&order.source)),
+            Cell::of(
+                html! { span.tag { (state) } },
+                Value::Text(state.to_string()),
+            ),
+            Cell::text(for_whom(order)),
+            Cell::text(what(order)),
+            Cell::amount(order.total_cents, shop.money(order.total_cents)),
+        ]);
+    }
+    table
 }
 
 fn for_whom(order: &Order) -> String {
