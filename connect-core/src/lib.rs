@@ -60,8 +60,9 @@ pub use rules::{
 };
 #[cfg(feature = "logic")]
 pub use transaction::{
-    Account, AccountLocation, Author, BrowserCookie, Cause, Delivery, DeliveryAttempt,
-    DeliveryStatus, Error, Grant, Language, Origin, OwnerMail, PlannedErasure, Reason, Refusal,
-    Retention, Role, Screen, ScreenKey, ScreenType, StorageLimits, SwitchOffReason, SwitchedOff,
-    Token, TrailChange, TrailEntry, TrailHash, User, UserRole, Webhook, environment,
+    Account, AccountLocation, AnsweredRequest, Author, BrowserCookie, Cause, Delivery,
+    DeliveryAttempt, DeliveryStatus, Error, Grant, Language, Origin, OwnerMail, PlannedErasure,
+    Reason, Refusal, Retention, Role, Screen, ScreenKey, ScreenType, StorageLimits,
+    SwitchOffReason, SwitchedOff, Token, TrailChange, TrailEntry, TrailHash, User, UserRole,
+    Webhook, environment,
 };

@@ -59,6 +59,7 @@ mod progress;
 #[cfg(feature = "logic")]
 mod properties;
 mod refusals;
+mod requests;
 mod screens;
 mod search;
 mod second_factor;

@@ -16,6 +16,7 @@ use super::{
     device::Device,
     limit::{Limit, RateLimitKey},
     moment,
+    pending_requests::PendingRequests,
     right::Access,
     sharing::Sharing,
 };
@@ -97,6 +98,8 @@ pub struct Denied {
     pub rate: RateStatus,
     /// The seconds to wait before a retry, after too many requests.
     pub retry_after: Option<i64>,
+    /// The account and the token of the caller, if it has one.
+    pub caller: Option<(Id<Account>, Id<Token>)>,
 }
 
 /// The in-memory state of admission; only last uses are stored.
@@ -115,6 +118,10 @@ pub(crate) struct Admission {
     pub(crate) uses: Mutex<Uses>,
     /// Serializes the storing of last uses: the later time must be written last.
     pub(crate) writing_uses: tokio::sync::Mutex<()>,
+    /// Answered requests, not yet stored.
+    pub(crate) requests: Mutex<PendingRequests>,
+    /// Serializes the storing of requests: their numbers follow each other.
+    pub(crate) writing_requests: tokio::sync::Mutex<()>,
 }
 
 /// The last use of each token, with the token's account.
@@ -134,6 +141,8 @@ impl Admission {
             screen_keys: CredentialCache::default(),
             uses: Mutex::default(),
             writing_uses: tokio::sync::Mutex::default(),
+            requests: Mutex::default(),
+            writing_requests: tokio::sync::Mutex::default(),
         }
     }
 }
@@ -153,14 +162,19 @@ impl Admission {
         let found = find(&self.store, &self.tokens, token, Missing::token).await;
         // The clock is read after the store's answer: a slow store must not date the request a minute back.
         let at = moment(&self.store);
-        let found = found.and_then(|found| {
-            found.check_valid(at.now)?;
-            Ok(found)
-        });
-        match found {
-            Ok(found) => self.count_token(address, found, at).await,
+        let found = match found {
+            Ok(found) => found,
+            Err(error) => return Err(self.deny(address, at, error).await),
+        };
+        let caller = (found.account.id, found.token.id);
+        let admitted = match found.check_valid(at.now) {
+            Ok(()) => self.count_token(address, found, at).await,
             Err(error) => Err(self.deny(address, at, error).await),
-        }
+        };
+        admitted.map_err(|denied| Denied {
+            caller: Some(caller),
+            ..denied
+        })
     }
 
     /// Admits a screen by its key, and counts the request.
@@ -291,6 +305,7 @@ impl Admission {
                 error,
                 rate,
                 retry_after: None,
+                caller: None,
             },
             Ok(Err(used_up)) => self.too_many(used_up, at),
             Err(fault) => self.failed(address, fault.into()),
@@ -319,6 +334,7 @@ impl Admission {
             error,
             rate: self.anonymous_rate(address),
             retry_after: None,
+            caller: None,
         }
     }
 }
@@ -395,5 +411,6 @@ fn too_many(rate: RateStatus, at: RequestTime, whose: &str) -> Denied {
         error,
         rate,
         retry_after: Some(wait),
+        caller: None,
     }
 }

@@ -7,6 +7,7 @@ mod credential_cache;
 mod credentials;
 mod device;
 mod limit;
+mod pending_requests;
 mod right;
 mod sharing;
 mod sign_ins;

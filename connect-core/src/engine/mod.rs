@@ -22,6 +22,7 @@ mod records;
 mod references;
 mod replay_hints;
 mod request;
+mod requests;
 mod resource;
 mod room;
 mod rows;

@@ -13,7 +13,7 @@ use crate::{
     engine::expiry_of,
     storage::{Key, Value},
     transaction::{
-        Account, ReadKey, ScreenKey, Token, clock_key,
+        Account, AnsweredRequest, ReadKey, ScreenKey, Token, clock_key,
         keys::{Family, GLOBAL, KeyPart, key},
     },
     wire::Timestamp,
@@ -75,6 +75,21 @@ pub(super) fn token_use(findings: &mut Findings, at: &ReadKey, row: &Value) {
         findings.refers_to(Family::TokenById, id, message);
         findings.mended_by(Some(Mend::Remove));
     }
+}
+
+/// Checks an answered request: its token is there.
+pub(super) fn request(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    let Some(request) = findings.parse::<AnsweredRequest>(row) else {
+        return;
+    };
+    let id = request.token_id.uuid();
+    if at.id() != Some(id) {
+        let message = format!("a request of token {id} is among those of another one");
+        findings.problem(ProblemKind::BadRow, message);
+    }
+    let message = format!("token {id} sent a request, and is not there");
+    findings.refers_to(Family::TokenById, id, message);
+    findings.mended_by(Some(Mend::Remove));
 }
 
 /// Checks a screen's key: its account has the screen.

@@ -66,6 +66,7 @@ fn rule(family: Family) -> Option<Rule> {
         Family::Account => owners::account,
         Family::Token => owners::token,
         Family::TokenUse => owners::token_use,
+        Family::Request => owners::request,
         Family::ScreenKey => owners::screen_key,
         Family::SignIn => sign_in::sign_in,
         Family::Invitation => sign_in::invitation,

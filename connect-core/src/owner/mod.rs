@@ -6,6 +6,7 @@ mod emails;
 mod mail;
 mod owned;
 mod privacy;
+mod requests;
 mod screens;
 mod secret_rows;
 mod sign_in;
@@ -20,6 +21,7 @@ pub use {
     account_changes::{AccountChange, LocationChange},
     accounts::{NewAccount, NewLocation},
     privacy::{AccountPiece, Blanked, Person},
+    requests::{RequestFilter, RequestOutcome},
     screens::NewScreen,
     sign_in::{
         AWAITING_SECONDS, AwaitingSignIn, Invited, IssuedInvitation, IssuedSession, NewPasskey,

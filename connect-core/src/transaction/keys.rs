@@ -323,6 +323,9 @@ families! {
     /// global | due time, account, message id | the message; the queue of mail to users
     Mail = 0xD0, Global, [Time, Id, Id];
 
+    /// account | token id, number | an answered request of the token
+    Request = 0xE0, Account, [Id, Number];
+
     /// token | idempotency key | the stored answer
     Answer = 0x60, Caller, [Text];
     /// global | expiry, token id, idempotency key | the key of the answer
@@ -392,7 +395,7 @@ pub(crate) fn row_of_entry(
 /// A new family of an existing kind takes the next byte of its block instead. After taking this
 /// block, raise the constant by 0x10.
 #[cfg(test)]
-const NEXT_FREE: u8 = 0xE0;
+const NEXT_FREE: u8 = 0xF0;
 
 /// The partition of global rows, of no account or location.
 pub(crate) const GLOBAL: Uuid = Uuid::nil();

@@ -6,6 +6,7 @@
 
 mod account;
 mod account_usage;
+mod answered_request;
 mod author;
 mod clock;
 mod contended;
@@ -47,6 +48,7 @@ mod writes;
 
 pub(crate) use account::SecretRow;
 pub use account::{Account, AccountLocation, Grant, Screen, ScreenKey, ScreenType, Token};
+pub use answered_request::AnsweredRequest;
 pub(crate) use author::Authorship;
 pub use author::{Author, BrowserCookie, Origin};
 pub(crate) use clock::{ChangeClock, Retained, clock_key};

@@ -63,6 +63,10 @@ pub const MAX_IDS_PER_EVENT: usize = 1000;
 pub const MAX_TOKENS: usize = 200;
 /// The time a revoked or expired token stays listed, in days.
 pub const ENDED_TOKEN_DAYS: i64 = 90;
+/// The last requests of a token kept for its owner.
+pub const MAX_KEPT_REQUESTS: u64 = 500;
+/// The days that a request of a token is kept.
+pub const REQUEST_DAYS: i64 = 30;
 /// Users per account.
 pub const MAX_USERS: usize = 50;
 /// The grace time of an erasure, in days.

@@ -11,8 +11,8 @@ use std::{
 };
 
 use connect_core::{
-    Account, AccountChange, Connect, NewAccount, NewPasskey, NewProvider, PasskeyClaim,
-    ProviderUser, Retention, ScreenType, UserSession,
+    Account, AccountChange, AnsweredRequest, Connect, NewAccount, NewPasskey, NewProvider,
+    PasskeyClaim, ProviderUser, Retention, ScreenType, UserSession,
     environment::{Clock as _, KeyRing, SecretKey},
     storage::RowsVersion,
     wire::{Id, OptionGroupInput, OptionInput, OrderInput},
@@ -97,7 +97,28 @@ pub(super) async fn more() -> Stocked {
     for (account, has_factor) in [(account, true), (other, false)] {
         sign_in(&stocked.shop, account, has_factor).await;
     }
+    note_request(&stocked.shop).await;
     stocked
+}
+
+/// Stores a request of a token, with all its fields.
+async fn note_request(shop: &Shop) {
+    let issued = shop.connect.create_full_token(shop.account, "Webshop");
+    let error = r#"{ "code": "not_found", "message": "is missing", "field": "id" }"#;
+    let request = AnsweredRequest {
+        token_id: issued.await.unwrap().token.id,
+        at: shop.clock.now(),
+        method: "GET".to_owned(),
+        path: "/v1/locations".to_owned(),
+        status: 404,
+        request_id: "r-1".to_owned(),
+        idempotency_key: Some("k-1".to_owned()),
+        address: [10, 0, 0, 7].into(),
+        client: Some("webshop/1.0".to_owned()),
+        errors: vec![serde_json::from_str(error).unwrap()],
+    };
+    shop.connect.note_request(shop.account, request);
+    shop.connect.flush_requests().await.unwrap();
 }
 
 /// Adds a passkey, and signs in with it.

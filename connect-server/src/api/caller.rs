@@ -31,9 +31,10 @@ impl CredentialKind {
         connect: &Connect,
         address: IpAddr,
         headers: &HeaderMap,
+        note: &mut RequestNote,
     ) -> Result<Principal, (Reply, RateStatus)> {
         match self {
-            Self::Token => token_holder(connect, address, headers)
+            Self::Token => token_holder(connect, address, headers, note)
                 .await
                 .map(Principal::Token),
             Self::ScreenKey => {
@@ -121,16 +122,21 @@ pub(super) async fn token_holder(
     connect: &Connect,
     address: IpAddr,
     headers: &HeaderMap,
+    note: &mut RequestNote,
 ) -> Result<Authenticated, (Reply, RateStatus)> {
     let sent = bearer(headers);
     let admitted = connect.authenticate(address, sent.ok()).await;
-    admitted.map_err(|refused| denied(refused, sent.err(), CredentialKind::Token))
+    admitted.map_err(|refused| {
+        let caller = refused.caller;
+        note.token = caller.map(|(account, token)| (account.uuid(), token.uuid()));
+        denied(refused, sent.err(), CredentialKind::Token)
+    })
 }
 
 /// Notes the holder of a token for the log, without the token's secret.
 pub(super) fn note_token(note: &mut RequestNote, caller: &Authenticated) {
     let token = caller.token();
-    note.token = Some(token.id.uuid());
+    note.token = Some((token.account_id.uuid(), token.id.uuid()));
     note.set_caller(|| ["token ", &token.prefix, " ", &token.name].concat());
 }
 

@@ -13,6 +13,7 @@ pub(crate) mod images;
 mod incoming;
 mod metrics;
 mod operator;
+mod request_summary;
 pub mod routes;
 mod sandbox;
 mod serve;

@@ -69,7 +69,7 @@ async fn answer(
         SandboxCommand::Simulate(..) => TEMPLATE,
         SandboxCommand::Advance => CLOCK,
     }));
-    let (reply, rate) = match token_holder(&connect, address, &incoming.headers).await {
+    let (reply, rate) = match token_holder(&connect, address, &incoming.headers, &mut note).await {
         Err(refused) => refused,
         Ok(caller) => {
             let rate = caller.rate();

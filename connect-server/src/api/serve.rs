@@ -208,6 +208,7 @@ impl ServedApi {
         } else {
             self.call(address, incoming, &mut note).await
         };
+        note.refusal = note.token.and_then(|_| reply.refusal());
         (finish(reply, &asked, rate).await, note)
     }
 
@@ -223,7 +224,7 @@ impl ServedApi {
         note.route = found.template();
         let admitted = self
             .callers
-            .authenticate(&self.connect, address, &incoming.headers);
+            .authenticate(&self.connect, address, &incoming.headers, note);
         let caller = match admitted.await {
             Ok(caller) => caller,
             Err((reply, rate)) => return (reply, Some(rate)),

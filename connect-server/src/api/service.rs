@@ -11,17 +11,15 @@ use warp::{Filter as _, filters::BoxedFilter};
 
 use super::{
     backup::backup, commands::commands, dashboard::dashboard, endpoint::Reply, images,
-    incoming::Incoming, metrics::metrics, routes, sandbox::sandbox, serve::ServedApi, templates,
+    incoming::Incoming, metrics::metrics, request_summary::RequestSummary, routes,
+    sandbox::sandbox, serve::ServedApi, templates,
 };
 use crate::{
     cli::{admin::AdminCredentials, backup::Backups},
     dashboard::{DashboardContext, IdempotentForms},
-    net::{App, Body, Ended, NetFailure, Peer, RequestNote, headers},
+    net::{App, Body, Ended, NetFailure, Peer, RequestNote},
     sandbox::{Sandbox, SandboxClock},
-    telemetry::{
-        metrics::{Exporter, Readers, Requests},
-        recent_requests::{RecentRequests, RequestSummary},
-    },
+    telemetry::metrics::{Exporter, Readers, Requests},
     workers::{
         images::{Copies, PublicUrl},
         providers::ProviderClient,
@@ -61,8 +59,8 @@ pub struct ConnectApp {
     api: Option<ServedApi>,
     /// All else.
     filter: BoxedFilter<(warp::reply::Response,)>,
-    /// The last requests of each token; `None` keeps none.
-    recent: Option<RecentRequests>,
+    /// Set if the last requests of each token are kept for its owner.
+    keeps_requests: bool,
     /// The counter of requests; `None` counts none.
     requests: Option<Arc<Requests>>,
 }
@@ -88,7 +86,7 @@ impl ConnectApp {
             filter: routes::open_filters(connect.clone(), Arc::new(health), listener_kind.hint()),
             connect,
             api,
-            recent: None,
+            keeps_requests: false,
             requests: None,
         }
     }
@@ -114,10 +112,10 @@ impl ConnectApp {
         self
     }
 
-    /// Keeps the last requests of each token in `recent`.
+    /// Keeps the last requests of each token in the core, to be stored with others.
     #[must_use]
-    pub(crate) fn with_recent_requests(mut self, recent: &RecentRequests) -> Self {
-        self.recent = Some(recent.clone());
+    pub(crate) fn with_kept_requests(mut self) -> Self {
+        self.keeps_requests = true;
         self
     }
 
@@ -140,8 +138,7 @@ impl ConnectApp {
     #[doc(hidden)]
     #[must_use]
     pub fn observed(self) -> Self {
-        self.counted()
-            .with_recent_requests(&RecentRequests::default())
+        self.counted().with_kept_requests()
     }
 
     /// Also serves the metrics to permitted readers.
@@ -153,15 +150,14 @@ impl ConnectApp {
     }
 
     /// Also serves the owner's dashboard.
-    /// It shows the last requests in `recent`, kept by another app. `api_url` is the address of the API, with
-    /// `/v1`; `owner_url` is the dashboard's, without a path. With a `clock`, in the demo alone, it simulates
-    /// shops in sandbox accounts and can put the clock ahead. With `providers`, users sign in through them.
+    /// `api_url` is the address of the API, with `/v1`; `owner_url` is the dashboard's, without a path. With a
+    /// `clock`, in the demo alone, it simulates shops in sandbox accounts and can put the clock ahead. With
+    /// `providers`, users sign in through them.
     #[must_use]
     pub(crate) fn with_dashboard(
         mut self,
         api_url: &str,
         owner_url: &str,
-        recent: &RecentRequests,
         clock: Option<Arc<SandboxClock>>,
         providers: Option<ProviderClient>,
     ) -> Self {
@@ -175,7 +171,6 @@ impl ConnectApp {
             owner_url: owner_url.into(),
             sandbox: simulated,
             providers,
-            recent: recent.clone(),
             used: IdempotentForms::default(),
         };
         let dashboard = dashboard(self.connect.clone(), context);
@@ -216,21 +211,19 @@ impl ConnectApp {
 
 impl App for ConnectApp {
     async fn call(&self, request: Request<Body>, peer: Peer) -> (Response<Bytes>, RequestNote) {
-        let recent = self.recent.as_ref();
-        let recent = recent.map(|recent| {
-            let id = request.headers().get(headers::REQUEST_ID).cloned();
-            (recent, RequestSummary::of(&request), id)
-        });
+        let kept = self.keeps_requests;
+        let kept = kept.then(|| RequestSummary::of(&request, peer.address));
         let api = self.api.as_ref();
         let (response, note) = match api.filter(|api| api.has_path(request.uri().path())) {
             Some(api) => api.answer(peer.address, Incoming::of(request)).await,
             None => self.filtered(request, peer).await,
         };
-        if let Some((recent, asked, id)) = recent
-            && let Some(token) = note.token
+        if let Some(request) = kept
+            && let Some((account, token)) = note.token
         {
-            let answered = asked.answered(self.connect.now(), response.status(), id.as_ref());
-            recent.add(token.into(), &answered);
+            let (now, refusal) = (self.connect.now(), note.refusal.as_ref());
+            let answered = request.answered(now, token, response.status(), refusal);
+            self.connect.note_request(account.into(), answered);
         }
         (response, note)
     }
@@ -324,7 +317,7 @@ mod tests {
     async fn a_form_has_128_kib_at_most() {
         let connect = Connect::builder(Arc::new(MemoryStorage::new())).build();
         let app = ConnectApp::new(connect, ListenerKind::Owner);
-        let app = app.with_dashboard("", "", &RecentRequests::default(), None, None);
+        let app = app.with_dashboard("", "", None, None);
         for (bytes, status) in [(128 * 1024, 403), (128 * 1024 + 1, 413)] {
             let answer = warp::test::request()
                 .method("POST")

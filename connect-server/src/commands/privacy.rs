@@ -165,7 +165,7 @@ pub(super) fn retention_text(result: Value) -> serde_json::Result<String> {
         ("names of persons", retention.person_days, "kept"),
         ("events", retention.event_days, "30 days"),
         ("deliveries", retention.delivery_days, "30 days"),
-        ("last requests", retention.request_days, "until a restart"),
+        ("last requests", retention.request_days, "30 days"),
         ("journal after an erasure", retention.journal_days, "erased"),
     ] {
         let days = days.map_or(otherwise.to_owned(), |days| format!("{days} days"));

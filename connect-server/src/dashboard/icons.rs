@@ -11,6 +11,7 @@ pub(super) fn icon(section: &str) -> Markup {
         "products" => "M3 12V4h8l10 10-7 7zM7.5 8.5h.01",
         "stock" => "M4 8l8-4 8 4v9l-8 4-8-4zM4 8l8 4 8-4m-8 4v9",
         "tokens" => "M15 9a4 4 0 1 0-3.5 4L13 15h2v2h2v2h3v-3l-6-6z",
+        "requests" => "M4 8h13l-3-3m6 11H7l3 3",
         "webhooks" => {
             "M12 7v4l-4 6M12 11l4 6M12 7a2 2 0 1 0 0-4 2 2 0 0 0 0 4zM6 21a2 2 0 1 0 0-4 2 2 0 0 0 0 4zm12 0a2 2 0 1 0 0-4 2 2 0 0 0 0 4z"
         }

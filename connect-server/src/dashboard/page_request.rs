@@ -18,10 +18,7 @@ use super::{
 use crate::{
     commands::{Authority, Execution, OwnerCommand},
     sandbox::Sandbox,
-    telemetry::{
-        audit::{self, Action, Person, Subject},
-        recent_requests::RecentRequests,
-    },
+    telemetry::audit::{self, Action, Person, Subject},
     workers::providers::ProviderClient,
 };
 
@@ -48,8 +45,6 @@ pub(crate) struct DashboardContext {
     pub(crate) sandbox: Option<Sandbox>,
     /// Signs users in through the providers of accounts; only in a server.
     pub(crate) providers: Option<ProviderClient>,
-    /// The latest requests of each token.
-    pub(crate) recent: RecentRequests,
     /// Forms already sent, for actions done only once.
     pub(crate) used: IdempotentForms,
 }

@@ -47,6 +47,7 @@ pub(super) const GROUPS: [(&str, &[Section]); 3] = [
         "integrations",
         &[
             Section::of("tokens", "/dashboard/tokens", Some(UserRight::ManageTokens)),
+            Section::of("requests", REQUESTS, Some(UserRight::ManageTokens)),
             Section::of(
                 "webhooks",
                 "/dashboard/webhooks",
@@ -83,6 +84,9 @@ pub(super) const GROUPS: [(&str, &[Section]); 3] = [
 
 /// The address of the API, and the used part of the limits.
 pub(super) const USAGE: &str = "/dashboard/usage";
+
+/// The last requests of tokens.
+pub(super) const REQUESTS: &str = "/dashboard/requests";
 
 /// The parts of the demo alone: the simulation, and all components of pages.
 pub(super) const SANDBOX: &str = "/dashboard/sandbox";

@@ -350,10 +350,13 @@ pub(super) fn is_file(to: &PageRequest) -> bool {
 ///
 /// # Errors
 /// A page cannot be read, or a file would have more than 100 000 rows.
-pub(super) async fn rows<T>(
+pub(super) async fn rows<T, F>(
     to: &PageRequest,
-    mut page: impl AsyncFnMut(Option<String>) -> Result<Page<T>, Error>,
-) -> Result<Page<T>, Error> {
+    mut page: impl FnMut(Option<String>) -> F,
+) -> Result<Page<T>, Error>
+where
+    F: Future<Output = Result<Page<T>, Error>>,
+{
     if !is_file(to) {
         let cursor = to.query.get(CURSOR);
         return page((!cursor.is_empty()).then(|| cursor.to_owned())).await;

@@ -1,5 +1,6 @@
 //! The part of a request's log line from the app.
 
+use bytes::Bytes;
 use uuid::Uuid;
 
 /// The target of the log lines of requests, to leave them out with `RUST_LOG`.
@@ -13,8 +14,10 @@ pub struct RequestNote {
     pub route: Option<&'static str>,
     /// The caller, by a name without secrets.
     pub caller: Option<String>,
-    /// The id of the caller's token. It is not logged.
-    pub token: Option<Uuid>,
+    /// The ids of the caller's account and token. They are not logged.
+    pub token: Option<(Uuid, Uuid)>,
+    /// The body of an answer with errors, if the caller has a token. It is not logged.
+    pub refusal: Option<Bytes>,
     /// Set for requests repeated every few seconds.
     /// They are logged at debug level, unless they fail.
     pub is_probe: bool,

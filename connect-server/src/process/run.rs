@@ -28,7 +28,7 @@ use super::{
     store_watchdog::until_dead,
     supervisor::keep_running,
     umask,
-    upkeep::{flush_token_usage, maintain},
+    upkeep::{flush_requests, flush_token_usage, maintain},
     warnings::{self, ProcessInfo},
 };
 use crate::{
@@ -55,7 +55,6 @@ use crate::{
     telemetry::{
         audit::{self, Action, Subject},
         metrics::{Exporter, MetricsTokenError, Readers, Requests, Sources},
-        recent_requests::RecentRequests,
     },
     workers::{
         images::{Copies, CopiesError, FoldersOverlap, ImageService, PublicUrl, check_apart},
@@ -278,7 +277,6 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
         started,
     };
     let exporter = Exporter::new(requests.clone(), sources);
-    let recent = RecentRequests::default();
     let public = options.images.public_url.as_ref();
     let of_api = match public {
         Some(public) => app(ListenerKind::Api).with_public_url(public),
@@ -293,7 +291,6 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
         .with_dashboard(
             &api_url,
             &owner_url,
-            &recent,
             is_demo.then_some(clock),
             Some(providers),
         );
@@ -304,9 +301,7 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
     let work = async {
         tokio::join!(
             api.serve(
-                of_api
-                    .with_images(images.copies())
-                    .with_recent_requests(&recent),
+                of_api.with_images(images.copies()).with_kept_requests(),
                 asked(stopped.clone())
             ),
             owner.serve(of_owner, asked(stopped.clone())),
@@ -361,6 +356,15 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
                     }
                 }
             }),
+            keep_running("last requests", stopped.clone(), || {
+                let (connect, stop) = (connect.clone(), asked(stopped.clone()));
+                async move {
+                    tokio::select! {
+                        () = flush_requests(connect) => {}
+                        () = stop => {}
+                    }
+                }
+            }),
             keep_running("maintenance", stopped.clone(), || {
                 let (connect, stop) = (connect.clone(), asked(stopped.clone()));
                 async move {
@@ -379,12 +383,16 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
     if let Ok(reason) = watch.await {
         return Err(RunError::Dead(reason));
     }
-    let unwritten = match stop::last_note(connect.flush_token_usage()).await {
+    let unwritten = async {
+        connect.flush_token_usage().await?;
+        connect.flush_requests().await
+    };
+    let unwritten = match stop::last_note(unwritten).await {
         Some(written) => written.err().map(|error| error.cause()),
         None => Some("the store gives no answer".into()),
     };
     if let Some(cause) = unwritten {
-        tracing::warn!(cause, "the last uses of tokens were not saved");
+        tracing::warn!(cause, "the last uses and requests of tokens were not saved");
     }
     tracing::info!("stopped");
     Ok(())

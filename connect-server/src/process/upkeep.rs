@@ -12,6 +12,22 @@ const MAINTENANCE: Duration = Duration::from_secs(60);
 /// Other servers show them within a minute.
 const LAST_USES: Duration = Duration::from_secs(30);
 
+/// The time between two writes of the last requests of tokens.
+/// As much is lost when the process is killed.
+const LAST_REQUESTS: Duration = Duration::from_secs(5);
+
+/// Stores the last requests of tokens, without end.
+pub(super) async fn flush_requests(connect: Connect) {
+    let mut rounds = interval(LAST_REQUESTS);
+    loop {
+        rounds.tick().await;
+        if let Err(error) = connect.flush_requests().await {
+            let cause = error.cause();
+            tracing::warn!(%cause, "the last requests of tokens were not saved");
+        }
+    }
+}
+
 /// Writes down the last uses of tokens, without end.
 /// Maintenance does so too, but one round of it may take longer.
 pub(super) async fn flush_token_usage(connect: Connect) {

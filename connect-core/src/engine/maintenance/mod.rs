@@ -49,6 +49,7 @@ impl Connect {
     /// The storage failed as a whole; the next round continues from there.
     pub async fn maintain(&self) -> Result<Maintenance, Error> {
         self.flush_token_usage().await?;
+        self.flush_requests().await?;
         // Whatever the clock says.
         let sealed = self.seal_secrets().await?;
         let now = self.now();

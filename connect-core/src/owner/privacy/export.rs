@@ -34,7 +34,7 @@ const BYTES: usize = 1024 * 1024;
 
 /// The exported families, with the kinds of their records.
 /// All others are indexes, digests and the service's own rows.
-const KINDS: [(Family, &str); 28] = [
+const KINDS: [(Family, &str); 29] = [
     (Family::Account, "account"),
     (Family::TokenById, "token"),
     (Family::ScreenKeyById, "screenKey"),
@@ -45,6 +45,7 @@ const KINDS: [(Family, &str); 28] = [
     (Family::Session, "session"),
     (Family::Webhooks, "webhook"),
     (Family::Trail, "trail"),
+    (Family::Request, "request"),
     (Family::Category, "category"),
     (Family::CategoryTombstone, "deletedCategory"),
     (Family::Product, "product"),

@@ -15,6 +15,9 @@ use http::{
 
 use crate::api::encoding::{Encoding, PrecompressedBody, WORTH_COMPRESSING, compress};
 
+/// The beginning of a batch's answer with all its counts, in bytes.
+const BATCH_COUNTS: usize = 80;
+
 /// An answer, still without the common headers of all responses.
 #[derive(Clone, Debug)]
 pub struct Reply {
@@ -25,6 +28,18 @@ pub struct Reply {
 }
 
 impl Reply {
+    /// Returns the body of an answer with errors, of the request or of items of a batch.
+    pub(in crate::api) fn refusal(&self) -> Option<Bytes> {
+        let beginning = &self.body[..self.body.len().min(BATCH_COUNTS)];
+        let has_failed = || {
+            let counts = String::from_utf8_lossy(beginning);
+            let failed = counts.split_once("\"failed\":");
+            failed.is_some_and(|(_, count)| !count.starts_with('0'))
+        };
+        let is_refused = self.status.is_client_error() || self.status.is_server_error();
+        (is_refused || has_failed()).then(|| self.body.clone())
+    }
+
     /// A JSON body with this status.
     pub fn json(status: StatusCode, body: impl Into<Bytes>) -> Self {
         let mut headers = HeaderMap::with_capacity(8);

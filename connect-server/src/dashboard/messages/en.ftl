@@ -1172,3 +1172,15 @@ file-separator = ,
 table-save = Save as a CSV file
 table-part = Sorted within this page.
 table-too-long = A file has at most { $most } rows. Choose a shorter period or another filter
+
+## Requests
+section-requests = Requests
+requests-about = The last 500 requests of each token, for at most 30 days. Give the request ID to the integrator: it is in the answer, too.
+requests-none = No request matches
+requests-outcome = Outcome
+request-outcome-done = Done
+request-outcome-refused = Refused
+request-outcome-failed = Failed
+requests-text = Request ID, key or path
+requests-problem = Problem
+requests-client = From

@@ -1172,3 +1172,15 @@ file-separator = ;
 table-save = Opslaan als CSV-bestand
 table-part = Gesorteerd binnen deze pagina.
 table-too-long = Een bestand heeft hoogstens { $most } rijen. Kies een kortere periode of een ander filter
+
+## Requests
+section-requests = Verzoeken
+requests-about = De laatste 500 verzoeken van elk token, hoogstens 30 dagen. Geef het verzoek-ID door aan de integrator: het staat ook in het antwoord.
+requests-none = Geen verzoek gevonden
+requests-outcome = Uitkomst
+request-outcome-done = Gelukt
+request-outcome-refused = Geweigerd
+request-outcome-failed = Mislukt
+requests-text = Verzoek-ID, sleutel of pad
+requests-problem = Probleem
+requests-client = Vanaf

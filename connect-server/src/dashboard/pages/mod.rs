@@ -10,6 +10,7 @@ mod once;
 mod passkeys;
 mod privacy;
 mod problem;
+mod requests;
 mod route;
 mod sandbox;
 mod screens;
@@ -272,6 +273,10 @@ static ROUTES: &[Route] = &[
         "tokens/{}/revoke",
         Action::RevokeToken,
         With(ManageTokens, |to, [id, _]| tokens::revoke(to, id).boxed()),
+    ),
+    Route::page(
+        "requests",
+        With(ManageTokens, |to, _| requests::list(to).boxed()),
     ),
     Route::page(
         "webhooks",

@@ -25,7 +25,6 @@ pub(super) fn context() -> DashboardContext {
         owner_url: "http://127.0.0.1:8081".into(),
         sandbox: None,
         providers: None,
-        recent: Default::default(),
         used: IdempotentForms::default(),
     }
 }

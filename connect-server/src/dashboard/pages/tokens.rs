@@ -19,9 +19,8 @@ use crate::{
         layout,
         notices::{self, Notice},
         page_request::SignedIn,
-        pages::activity::changes_line,
+        pages::{activity::changes_line, requests},
     },
-    telemetry::recent_requests::RecentRequest,
 };
 
 const PATH: &str = "/dashboard/tokens";
@@ -272,45 +271,17 @@ pub(super) async fn revoke(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error>
     Ok(Answer::redirect(&notices::at(PATH, Notice::TokenRevoked)))
 }
 
-/// Shows the last requests of a token.
+/// Shows a token and its changes, with a link to its requests.
 pub(super) async fn requests(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     let id: Id<Token> = components::id(id)?;
     let tokens = to.connect.tokens(to.account().id).await?;
     let found = tokens.into_iter().find(|(token, _)| token.id == id);
     let (token, _) = found.ok_or_else(components::gone)?;
-    let mut requests = to.context.recent.of(id);
-    if let Some(days) = to.account().retention.request_days {
-        let since = to.connect.now().plus_seconds(-i64::from(days) * 24 * 3600);
-        requests.retain(|request| request.at >= since);
-    }
     let content = html! {
-        p.hint { (text!("tokens-requests-about")) }
-        @if requests.is_empty() {
-            (components::empty(&text!("tokens-requests-empty"), html! {}))
-        } @else { (request_table(&requests)) }
+        p { a href=(requests::of_token(id)) { (text!("tokens-last-requests")) } }
         (changes_line(to, id, &token.name))
         p { a href=(PATH) { (text!("tokens-back")) } }
     };
     let title = text!("tokens-requests-of", name = &token.name);
     Ok(layout::page(to, PATH, &title, content))
-}
-
-fn request_table(requests: &[RecentRequest]) -> Markup {
-    let head = html! {
-        th { (text!("word-time")) } th { (text!("tokens-request")) } th { (text!("word-status")) }
-        th { (text!("tokens-idempotency-key")) } th { (text!("tokens-request-id")) }
-    };
-    let rows = html! {
-        @for request in requests {
-            @let failed = request.status.is_client_error() || request.status.is_server_error();
-            tr {
-                td { (components::time(request.at)) }
-                td { code { (request.method) " " (request.path) } }
-                td { span.tag.bad[failed] { (request.status.as_u16()) } }
-                td { @if let Some(key) = &request.key { code { (key) } } }
-                td { code { (request.request_id) } }
-            }
-        }
-    };
-    components::table(&text!("tokens-last-requests"), head, rows)
 }

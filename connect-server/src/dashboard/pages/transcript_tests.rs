@@ -17,11 +17,11 @@
 use std::{collections::BTreeMap, fmt::Write as _, sync::Arc};
 
 use connect_core::{
-    Account, Connect, NewAccount, NewLocation, NewScreen, ScreenType,
+    Account, AnsweredRequest, Connect, NewAccount, NewLocation, NewScreen, ScreenType,
     environment::SequentialIds,
     wire::{Field, Id, ProductInput, VatRate},
 };
-use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, header::COOKIE};
+use http::{HeaderMap, HeaderValue, Method, header::COOKIE};
 
 use totp_rs::{Builder, Secret as Seed};
 
@@ -30,7 +30,6 @@ use crate::{
     commands::transcripts::{self, Stage, without_secrets},
     dashboard::{AnswerContent, DashboardContext, FormFields, PageRequest},
     sandbox::{Sandbox, SandboxClock},
-    telemetry::recent_requests::RequestSummary,
 };
 
 /// The tags for a reader to act on, and the tags of charts.
@@ -204,13 +203,22 @@ impl Visit {
             .connect
             .authenticate(address, Some(&secret))
             .await;
-        let request = Request::get(path).body(()).unwrap();
-        let request = RequestSummary::of(&request);
-        let id = HeaderValue::from_static("request-1");
-        let answered = request.answered(self.stage.connect.now(), StatusCode::OK, Some(&id));
-        self.context
-            .recent
-            .add(caller.unwrap().token().id, &answered);
+        let caller = caller.unwrap();
+        let request = AnsweredRequest {
+            token_id: caller.token().id,
+            at: self.stage.connect.now(),
+            method: "GET".to_owned(),
+            path: path.to_owned(),
+            status: 200,
+            request_id: "request-1".to_owned(),
+            idempotency_key: None,
+            address,
+            client: Some("shop/1.0".to_owned()),
+            errors: Vec::new(),
+        };
+        self.stage
+            .connect
+            .note_request(caller.account().id, request);
     }
 
     /// Replaces each `{}` of a path by its value on the page before.

@@ -170,7 +170,6 @@ impl Visit {
                 owner_url: ORIGIN.into(),
                 sandbox: None,
                 providers: None,
-                recent: Default::default(),
                 used: IdempotentForms::default(),
             },
             method,

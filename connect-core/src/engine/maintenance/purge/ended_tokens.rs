@@ -57,6 +57,7 @@ impl Purge<'_> {
             if ended_at(&token).is_none_or(|at| at >= oldest) {
                 continue;
             }
+            self.requests_of(account, *id).await?;
             // A token changed since is checked again in the next round.
             let unchanged = Expectation::Is(row);
             commit.expects.push((token_key.clone(), unchanged));

@@ -5,6 +5,7 @@
 
 mod ended_sessions;
 mod ended_tokens;
+mod old_requests;
 mod retention;
 mod trail;
 
@@ -45,6 +46,8 @@ pub struct Maintenance {
     pub deliveries: usize,
     /// Purged tokens, 90 days after their revocation or expiry.
     pub tokens: usize,
+    /// Purged requests of tokens, older than 30 days or the retention of their account.
+    pub requests: usize,
     /// Purged sessions and invitations, after their expiry.
     pub sessions: usize,
     /// Secrets sealed by the first key. They were in clear, or sealed by a former key.
@@ -140,6 +143,7 @@ impl<'c> Purge<'c> {
         }
         for purged in [
             self.ended_tokens(account).await,
+            self.old_requests(&whole).await,
             self.ended_sessions(account).await,
             self.trail(account).await,
         ] {

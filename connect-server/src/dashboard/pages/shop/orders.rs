@@ -6,7 +6,7 @@ use connect_core::{
     Error, UserRight, local_time,
     wire::{Order, OrderSource, OrderStatus, query::OrderQuery},
 };
-use maud::{Markup, html};
+use maud::html;
 
 use super::{AT, CURSOR, PageLocation, next, nothing, nowhere, page_of_period};
 use crate::dashboard::{
@@ -34,8 +34,8 @@ pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
         status: OrderStatus::KNOWN.iter().find(is_chosen).cloned(),
         ..OrderQuery::default()
     };
-    let orders = shop.records.orders().newest_first();
-    let found = table::rows(to, async |cursor| {
+    let (orders, query) = (&shop.records.orders().newest_first(), &query);
+    let found = table::rows(to, |cursor| async move {
         let mut query = query.clone();
         query.sync.cursor = cursor;
         orders.list(&query).await

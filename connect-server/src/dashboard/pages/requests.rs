@@ -1,0 +1,200 @@
+//! The last requests of tokens, where an owner and an integrator find the same line.
+
+use std::{borrow::Cow, collections::HashMap};
+
+use connect_core::{
+    AnsweredRequest, Error, RequestFilter, RequestOutcome, Token,
+    wire::{Id, Timestamp},
+};
+use maud::{Markup, html};
+
+use crate::dashboard::{
+    Answer, components, layout,
+    page_request::{CURSOR, SignedIn},
+    sections::REQUESTS,
+    table::{self, Cell, Column, Table, Value},
+};
+
+/// The filters of the list, as named in the address.
+const TOKEN: &str = "token";
+const OUTCOME: &str = "outcome";
+const TEXT: &str = "text";
+
+/// The requests of a page, and of a read for a file.
+const SHOWN: usize = 50;
+
+/// The outcomes in the address, each with its message.
+const OUTCOMES: [(&str, RequestOutcome); 3] = [
+    ("done", RequestOutcome::Done),
+    ("refused", RequestOutcome::Refused),
+    ("failed", RequestOutcome::Failed),
+];
+
+/// Returns the address of the requests of a token.
+pub(super) fn of_token(token: Id<Token>) -> String {
+    format!("{REQUESTS}?{TOKEN}={token}")
+}
+
+/// Returns the address of the request with an ID.
+pub(super) fn of_id(id: &str) -> String {
+    let mut query = url::form_urlencoded::Serializer::new(String::new());
+    format!("{REQUESTS}?{}", query.append_pair(TEXT, id).finish())
+}
+
+/// Shows a page of requests, newest first.
+pub(super) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
+    let account = to.account().id;
+    let tokens = to.connect.tokens(account).await?;
+    let names: HashMap<Id<Token>, &str> = tokens
+        .iter()
+        .map(|(token, _)| (token.id, &*token.name))
+        .collect();
+    let filter = filter(to)?;
+    let (connect, wanted) = (&to.connect, &filter);
+    let found = table::rows(to, |cursor| async move {
+        connect
+            .requests(account, wanted, cursor.as_deref(), SHOWN)
+            .await
+    });
+    let found = found.await?;
+    let is_part = found.next_cursor.is_some() || !to.query.get(CURSOR).is_empty();
+    let table = table(&found.data, &names).part(is_part);
+    if table::is_file(to) {
+        return Ok(table.file(to, "requests"));
+    }
+    let content = html! {
+        p.hint { (text!("requests-about")) }
+        (filters(to, &tokens))
+        @if found.data.is_empty() {
+            (components::empty(&text!("requests-none"), html! {}))
+        } @else { (table.render(to)) }
+        @if let Some(next) = &found.next_cursor { p { a href=(next_page(to, next)) { (text!("shop-next-page")) } } }
+    };
+    Ok(layout::page(
+        to,
+        REQUESTS,
+        &text!("section-requests"),
+        content,
+    ))
+}
+
+/// Reads the filters of the address. A text beginning with `/` is a part of paths.
+fn filter(to: &SignedIn<'_>) -> Result<RequestFilter, Error> {
+    let token = match to.query.get(TOKEN) {
+        "" => None,
+        id => Some(components::id(id)?),
+    };
+    let outcome = OUTCOMES
+        .iter()
+        .find(|(name, _)| *name == to.query.get(OUTCOME));
+    let text = Some(to.query.get(TEXT))
+        .filter(|text| !text.is_empty())
+        .map(str::to_owned);
+    let (path, id) = match text {
+        Some(text) if text.starts_with('/') => (Some(text), None),
+        text => (None, text),
+    };
+    Ok(RequestFilter {
+        token,
+        outcome: outcome.map(|(_, outcome)| *outcome),
+        id,
+        path,
+        ..RequestFilter::default()
+    })
+}
+
+fn filters(to: &SignedIn<'_>, tokens: &[(Token, Option<Timestamp>)]) -> Markup {
+    let chosen = |name: &str| to.query.get(name);
+    html! {
+        form.filter method="get" action=(REQUESTS) {
+            label for=(TOKEN) { (text!("field-token")) }
+            select id=(TOKEN) name=(TOKEN) {
+                option value="" { (text!("word-all")) }
+                @for (token, _) in tokens {
+                    option value=(token.id) selected[token.id.to_string() == chosen(TOKEN)] { (token.name) }
+                }
+            }
+            label for=(OUTCOME) { (text!("requests-outcome")) }
+            select id=(OUTCOME) name=(OUTCOME) {
+                option value="" { (text!("word-all")) }
+                @for (name, _) in OUTCOMES {
+                    option value=(name) selected[name == chosen(OUTCOME)] {
+                        (text_of!("request-outcome", name).unwrap_or_default())
+                    }
+                }
+            }
+            label for=(TEXT) { (text!("requests-text")) }
+            input id=(TEXT) name=(TEXT) type="search" value=(chosen(TEXT));
+            button.quiet { (text!("word-show")) }
+        }
+    }
+}
+
+fn table(requests: &[AnsweredRequest], names: &HashMap<Id<Token>, &str>) -> Table {
+    let columns = [
+        Column::text("time", text!("word-time")),
+        Column::text("token", text!("field-token")),
+        Column::text("request", text!("tokens-request")),
+        Column::text("status", text!("word-status")),
+        Column::text("problem", text!("requests-problem")),
+        Column::text("client", text!("requests-client")),
+        Column::text("key", text!("tokens-idempotency-key")),
+        Column::text("id", text!("tokens-request-id")),
+    ];
+    let mut table = Table::new(REQUESTS, text!("section-requests"), columns);
+    for request in requests {
+        let token = request.token_id;
+        let name = names.get(&token).copied().unwrap_or_default();
+        let is_bad = RequestOutcome::of(request) != RequestOutcome::Done;
+        let status = html! { span.tag.bad[is_bad] { (request.status) } };
+        let client = [Some(request.address.to_string()), request.client.clone()];
+        let client: Vec<String> = client.into_iter().flatten().collect();
+        table.add([
+            Cell::time(request.at),
+            Cell::link(&format!("/dashboard/tokens/{token}"), name),
+            Cell::code(format!("{} {}", request.method, request.path)),
+            Cell::of(status, Value::Number(request.status.to_string())),
+            problem(request),
+            Cell::text(client.join(" ")),
+            request
+                .idempotency_key
+                .as_deref()
+                .map_or_else(Cell::empty, Cell::code),
+            Cell::code(&*request.request_id),
+        ]);
+    }
+    table
+}
+
+/// The errors of a request: the field of each, and its message.
+fn problem(request: &AnsweredRequest) -> Cell {
+    let parts = request.errors.iter().map(|error| {
+        let field = error.field.as_deref().map(Cow::Borrowed);
+        (field.unwrap_or_default(), &*error.message)
+    });
+    let parts: Vec<_> = parts.collect();
+    let shown = html! {
+        @for (field, message) in &parts {
+            div { @if !field.is_empty() { code { (field) } " " } (message) }
+        }
+    };
+    let lines: Vec<String> = parts
+        .iter()
+        .map(|(field, message)| format!("{field} {message}").trim().to_owned())
+        .collect();
+    match lines.is_empty() {
+        true => Cell::empty(),
+        false => Cell::of(shown, Value::Text(lines.join("; "))),
+    }
+}
+
+/// The address of the next page, with the same filters.
+fn next_page(to: &SignedIn<'_>, cursor: &str) -> String {
+    let mut query = url::form_urlencoded::Serializer::new(String::new());
+    let kept = to
+        .query
+        .pairs()
+        .filter(|(name, value)| *name != CURSOR && !value.is_empty());
+    query.extend_pairs(kept).append_pair(CURSOR, cursor);
+    format!("{REQUESTS}?{}", query.finish())
+}
