@@ -74,6 +74,7 @@ mod stock;
 mod storage;
 mod stored;
 mod targets;
+mod token_expiry;
 #[cfg(feature = "logic")]
 mod trail;
 #[cfg(feature = "conformance")]

@@ -30,11 +30,17 @@ impl Mailer for Mails {
     }
 }
 
-/// Sends the waiting mail, and returns the subjects.
-pub(crate) async fn subjects(connect: &Connect) -> Vec<String> {
+/// Sends the waiting mail, and returns it.
+pub(crate) async fn sent(connect: &Connect) -> Vec<Mail> {
     let mails = Arc::<Mails>::default();
     let worker = connect.mail_worker(mails.clone(), "https://shop.example");
     worker.tick().await.unwrap();
-    let sent = mails.sent.lock().unwrap();
-    sent.iter().map(|mail| mail.subject.clone()).collect()
+    let mut sent = mails.sent.lock().unwrap();
+    std::mem::take(&mut *sent)
+}
+
+/// Sends the waiting mail, and returns the subjects.
+pub(crate) async fn subjects(connect: &Connect) -> Vec<String> {
+    let sent = sent(connect).await.into_iter();
+    sent.map(|mail| mail.subject).collect()
 }

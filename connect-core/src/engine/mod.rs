@@ -13,6 +13,7 @@ mod crud;
 mod entrance;
 mod item_errors;
 mod lookup;
+mod mail;
 mod maintenance;
 mod migration;
 mod page_request;

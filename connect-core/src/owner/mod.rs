@@ -3,7 +3,6 @@
 mod account_changes;
 mod accounts;
 mod emails;
-mod mail;
 mod owned;
 mod privacy;
 mod requests;

@@ -8,7 +8,7 @@ use crate::{
     engine::Connect,
     rules::{
         access,
-        role::{Reach, UserRight},
+        role::UserRight,
         secret::{LIVE_TOKEN, SANDBOX_TOKEN, Secret},
         text,
     },
@@ -88,6 +88,7 @@ impl Connect {
                     created_at: unit.now(),
                     expires_at: new.expires_at,
                     revoked_at: None,
+                    expiry_warned_at: None,
                 };
                 secret_rows::put(&mut unit, &token, &secret.digest());
                 Ok(End::commit(unit, IssuedToken { token, secret }))
@@ -136,7 +137,7 @@ impl Connect {
                 let right = UserRight::ManageTokens;
                 let (_, reach) = self.account_of(&mut unit, right).await?;
                 let (mut token, digest) = find_token(&mut unit, id).await?;
-                if !is_within(&reach, &token) {
+                if !access::is_within(&reach, &token) {
                     return Err(owned::missing("token", id));
                 }
                 if token.revoked_at.is_none() {
@@ -201,7 +202,7 @@ impl Connect {
                     let written = used.as_ref();
                     let written = written.and_then(|at| serde_json::from_slice(at).ok());
                     let here = self.core.admission.last_use(token.id);
-                    if is_within(&reach, &token) {
+                    if access::is_within(&reach, &token) {
                         tokens.push((token, written.max(here)));
                     }
                 }
@@ -264,12 +265,6 @@ async fn find_token(unit: &mut UnitOfWork<'_>, id: Id<Token>) -> Result<(Token, 
     let row = unit.get(&token_key).await?.ok_or_else(none)?;
     let token = serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&token_key, e))?;
     Ok((token, digest))
-}
-
-/// Returns whether all locations of a token are within reach.
-fn is_within(reach: &Reach, token: &Token) -> bool {
-    let mut grants = token.grants.iter();
-    grants.all(|grant| reach.includes(grant.location_id))
 }
 
 fn check_grants(grants: &[Grant]) -> Result<(), Invalid> {

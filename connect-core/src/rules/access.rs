@@ -1,8 +1,9 @@
 //! Rights of tokens and accounts (specification: Authentication).
 
+use super::role::{Reach, UserRight};
 use crate::{
-    transaction::{Account, AccountLocation, Token},
-    wire::{Id, Location, Scope, Timestamp},
+    transaction::{Account, AccountLocation, Token, User},
+    wire::{Id, Location, Scope, Timestamp, limits::EXPIRY_WARNING_DAYS},
 };
 
 /// The reason for refusing access to a location.
@@ -27,6 +28,34 @@ pub(crate) fn ended(token: &Token, now: Timestamp) -> Option<Ended> {
     let expiry = token.expires_at.filter(|expiry| *expiry <= now);
     let revoked = token.revoked_at.map(Ended::Revoked);
     revoked.or_else(|| expiry.map(Ended::Expired))
+}
+
+/// Returns whether users are to be warned now of a token's expiry.
+/// Whoever makes a token for a few days knows when it ends.
+pub(crate) fn is_warning_due(token: &Token, now: Timestamp) -> bool {
+    let Some(expiry) = token.expires_at else {
+        return false;
+    };
+    let is_lasting = token.created_at.plus_days(EXPIRY_WARNING_DAYS + 1) <= expiry;
+    let is_near = expiry.plus_days(-EXPIRY_WARNING_DAYS) <= now;
+    is_lasting && is_near && token.expiry_warned_at.is_none() && ended(token, now).is_none()
+}
+
+/// Returns whether all locations of a token are within reach.
+pub(crate) fn is_within(reach: &Reach, token: &Token) -> bool {
+    let mut grants = token.grants.iter();
+    grants.all(|grant| reach.includes(grant.location_id))
+}
+
+/// Returns the users with the right to manage a token of their account.
+pub(crate) fn managers<'a>(
+    account: &'a Account,
+    token: &'a Token,
+) -> impl Iterator<Item = &'a User> {
+    account.users.iter().filter(|user| {
+        let reach = account.reach(user, UserRight::ManageTokens);
+        reach.is_ok_and(|reach| is_within(&reach, token))
+    })
 }
 
 /// Returns true if the API is available: the account has a screen.
@@ -82,6 +111,7 @@ mod tests {
             created_at: Timestamp::EPOCH,
             expires_at: None,
             revoked_at: None,
+            expiry_warned_at: None,
         }
     }
 
@@ -100,6 +130,38 @@ mod tests {
             ..expiring
         };
         assert_eq!(ended(&revoked, at(99)), Some(Ended::Revoked(at(0))));
+    }
+
+    #[test]
+    fn a_lasting_token_is_warned_of_once_in_its_last_days() {
+        let day = |days| Timestamp::EPOCH.plus_days(days);
+        let of = |expires_at| Token {
+            expires_at,
+            ..token()
+        };
+        let year = of(Some(day(365)));
+        let warned = Token {
+            expiry_warned_at: Some(day(351)),
+            ..year.clone()
+        };
+        let revoked = Token {
+            revoked_at: Some(day(7)),
+            ..year.clone()
+        };
+        for (token, now, is_due) in [
+            (of(None), day(999), false),
+            (year.clone(), day(351).plus_micros(-1), false),
+            (year.clone(), day(351), true),
+            (year.clone(), day(365).plus_micros(-1), true),
+            (year, day(365), false),
+            (warned, day(352), false),
+            (revoked, day(352), false),
+            (of(Some(day(15))), day(1), true),
+            (of(Some(day(15).plus_micros(-1))), day(1), false),
+            (of(Some(day(7))), day(0), false),
+        ] {
+            assert_eq!(is_warning_due(&token, now), is_due, "{token:?} at {now}");
+        }
     }
 
     #[test]

@@ -160,6 +160,9 @@ pub struct Token {
     pub expires_at: Option<Timestamp>,
     /// The time of its revocation.
     pub revoked_at: Option<Timestamp>,
+    /// The time of the mail to users about its expiry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expiry_warned_at: Option<Timestamp>,
 }
 
 /// The rights of a token at one location.

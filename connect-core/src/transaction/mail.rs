@@ -69,6 +69,13 @@ pub(crate) enum UserMessage {
         location: Option<String>,
         erase_at: Timestamp,
     },
+    /// A token expires soon.
+    TokenExpires {
+        name: String,
+        /// The first characters of its value.
+        prefix: String,
+        expires_at: Timestamp,
+    },
 }
 
 impl QueuedMail {

@@ -67,6 +67,8 @@ pub const ENDED_TOKEN_DAYS: i64 = 90;
 pub const MAX_KEPT_REQUESTS: u64 = 500;
 /// The days that a request of a token is kept.
 pub const REQUEST_DAYS: i64 = 30;
+/// The time between warning and expiry of a token, in days.
+pub const EXPIRY_WARNING_DAYS: i64 = 14;
 /// Users per account.
 pub const MAX_USERS: usize = 50;
 /// The grace time of an erasure, in days.

@@ -11,11 +11,11 @@ use std::{
 };
 
 use connect_core::{
-    Account, AccountChange, AnsweredRequest, Connect, NewAccount, NewPasskey, NewProvider,
+    Account, AccountChange, AnsweredRequest, Connect, Grant, NewAccount, NewPasskey, NewProvider, NewToken,
     PasskeyClaim, ProviderUser, Retention, ScreenType, UserSession,
     environment::{Clock as _, KeyRing, SecretKey},
     storage::RowsVersion,
-    wire::{Id, OptionGroupInput, OptionInput, OrderInput},
+    wire::{Id, OptionGroupInput, OptionInput, OrderInput, Scope},
 };
 use serde_json::Value as Json;
 use totp_rs::{Builder, Secret as Seed};
@@ -184,7 +184,8 @@ async fn sign_in(shop: &Shop, account: Id<Account>, has_factor: bool) {
     signed_in.await.unwrap();
 }
 
-/// A shop with a retention, and with a location that is being erased.
+/// A shop with a retention, with a token whose users were told of its expiry, and with a location that is being
+/// erased.
 async fn erased() -> Stocked {
     let stocked = orders::Ordered::open().await.stocked;
     let (shop, days) = (&stocked.shop, Some(7));
@@ -202,9 +203,19 @@ async fn erased() -> Stocked {
     connect.plan_erasure(account, location).await.unwrap();
     connect.maintain().await.unwrap();
     shop.location("There").await;
+    let post = shop.process().queue_mail().build();
+    let expiring = NewToken {
+        name: "Sync".to_owned(),
+        expires_at: Some(shop.clock.now().plus_seconds(20 * 24 * 3600)),
+        grants: vec![Grant {
+            location_id: shop.at.location().id,
+            scopes: vec![Scope::PosRead],
+        }],
+    };
+    connect.create_token(account, expiring).await.unwrap();
     for days in [10, 20] {
         shop.clock.advance(days * 24 * 3600);
-        connect.maintain().await.unwrap();
+        post.maintain().await.unwrap();
     }
     connect.plan_erasure(account, None).await.unwrap();
     stocked

@@ -1,6 +1,6 @@
 //! Periodic maintenance.
-//! It seals secrets by the first key, purges expired rows, erases accounts whose grace time is over, moves the
-//! clocks of idle locations, and stores the last uses of tokens.
+//! It seals secrets by the first key, purges expired rows, queues mail about tokens that expire soon, erases
+//! accounts whose grace time is over, moves the clocks of idle locations, and stores the last uses of tokens.
 //!
 //! Purging uses the monotonic clock of the process, so a step of the machine's clock purges nothing.
 
@@ -43,7 +43,7 @@ impl Connect {
 
     /// Runs one round of maintenance.
     /// Call it every minute or so. Leaving it out costs space, but never correctness. Without it a location
-    /// idle for 90 days can only be followed from the beginning.
+    /// idle for 90 days can only be followed from the beginning, and no mail is sent before a token expires.
     ///
     /// # Errors
     /// The storage failed as a whole; the next round continues from there.

@@ -85,7 +85,7 @@ impl Connect {
     /// A worker sending the mail to users of all accounts through `mailer`.
     /// Mail is queued by a core with [`queue_mail`](crate::ConnectBuilder::queue_mail). Its links lead to the
     /// pages of the reference server below `pages`, such as `https://connect.example.com/dashboard`:
-    /// `/invitations/SECRET` and `/account`.
+    /// `/invitations/SECRET`, `/account` and `/tokens`.
     pub fn mail_worker(&self, mailer: Arc<dyn Mailer>, pages: impl Into<String>) -> MailWorker {
         MailWorker {
             connect: self.clone(),

@@ -7,8 +7,13 @@ use crate::{
 
 /// Writes a message to a user.
 pub(super) fn message(mail: &QueuedMail, secret: Option<&OpenSecret>, pages: &str) -> Mail {
-    let link = secret.map_or("", OpenSecret::expose);
-    let link = format!("{pages}/invitations/{link}");
+    let link = match (&mail.message, secret) {
+        (UserMessage::TokenExpires { .. }, _) => format!("{pages}/tokens"),
+        (_, secret) => {
+            let secret = secret.map_or("", OpenSecret::expose);
+            format!("{pages}/invitations/{secret}")
+        }
+    };
     let account = format!("{pages}/account");
     let write = match mail.language {
         Language::En => english,
@@ -118,6 +123,19 @@ fn english(mail: &QueuedMail, link: &str, account: &str) -> (String, String) {
                 ),
             )
         }
+        UserMessage::TokenExpires {
+            name,
+            prefix,
+            expires_at,
+        } => (
+            format!("The token \"{name}\" of {business} expires soon"),
+            format!(
+                "The token \"{name}\" ({prefix}…) of {business} expires on {}. The program that uses it is refused \
+                 from then on.\n\nIf the program is still needed, create another token in the dashboard and enter it \
+                 there in time:\n\n    {link}\n\nIf it is not, there is nothing to do.",
+                to_the_minute(*expires_at)
+            ),
+        ),
     }
 }
 
@@ -221,6 +239,20 @@ fn dutch(mail: &QueuedMail, link: &str, account: &str) -> (String, String) {
                 ),
             )
         }
+        UserMessage::TokenExpires {
+            name,
+            prefix,
+            expires_at,
+        } => (
+            format!("Het token \"{name}\" van {business} verloopt binnenkort"),
+            format!(
+                "Het token \"{name}\" ({prefix}…) van {business} verloopt op {}. Het programma dat het gebruikt, \
+                 wordt vanaf dan geweigerd.\n\nIs het programma nog nodig? Maak dan op tijd een nieuw token in het \
+                 dashboard en vul dat in bij het programma:\n\n    {link}\n\nIs het niet meer nodig? Dan hoeft u \
+                 niets te doen.",
+                to_the_minute(*expires_at)
+            ),
+        ),
     }
 }
 

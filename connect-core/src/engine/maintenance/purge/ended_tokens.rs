@@ -1,5 +1,6 @@
 //! The purge of tokens ended long ago.
 //! A client making a new one each hour would otherwise have thousands of them.
+//! As all tokens are read here, those that expire soon are found on the way.
 //!
 //! No other row refers to a token: changes and movements keep its name, and stored answers are gone after a
 //! day.
@@ -8,6 +9,7 @@ use uuid::Uuid;
 
 use super::Purge;
 use crate::{
+    rules::access,
     storage::{Commit, Entry, Expectation, Key, Value, Write},
     transaction::{
         Fault, Lookup, ReadKey, Token,
@@ -48,12 +50,17 @@ impl Purge<'_> {
         let token_key = |digest| key(GLOBAL, Family::Token, &[KeyPart::Digest(digest)]);
         let keys: Vec<Key> = rows.iter().map(|(_, digest)| token_key(digest)).collect();
         let found = self.reader.values(&keys).await?;
-        let mut commit = Commit::default();
+        let warns = self.connect.queues_mail();
+        let (mut commit, mut expiring) = (Commit::default(), Vec::new());
         for (((id, digest), token_key), row) in rows.iter().zip(keys).zip(found) {
             let Some((row, token)) = readable(row) else {
                 self.failed(hex::encode(&token_key), &"a token is unreadable");
                 continue;
             };
+            if warns && access::is_warning_due(&token, self.now) {
+                expiring.push(token_key);
+                continue;
+            }
             if ended_at(&token).is_none_or(|at| at >= oldest) {
                 continue;
             }
@@ -73,6 +80,7 @@ impl Purge<'_> {
         if !commit.expects.is_empty() && self.connect.store().commit(commit).await? {
             self.done.tokens += purged;
         }
+        self.warn_of_expiry(account, &expiring).await;
         Ok(())
     }
 }

@@ -1,4 +1,5 @@
 //! The purge of expired rows: answers, tombstones, events, delivery logs, tokens and sessions.
+//! Tokens that expire soon are found on the way, and their users get mail.
 //!
 //! Rows that cannot be read or removed are logged and left for the next round: one damaged row does not
 //! stop the purge of any other.
@@ -6,6 +7,7 @@
 mod ended_sessions;
 mod ended_tokens;
 mod old_requests;
+mod expiring_tokens;
 mod retention;
 mod trail;
 

@@ -1,7 +1,7 @@
 //! Mail to users, queued by the commit of its event.
 
+use super::connect::Connect;
 use crate::{
-    engine::Connect,
     rules::secret::Secret,
     transaction::{Account, Error, QueuedMail, UnitOfWork, User, UserMessage},
 };
@@ -9,7 +9,7 @@ use crate::{
 impl Connect {
     /// Queues a message to a user, with the secret for its link.
     /// Returns whether mail is sent at all.
-    pub(super) fn queue_mail(
+    pub(crate) fn queue_mail(
         &self,
         unit: &mut UnitOfWork<'_>,
         (account, to): (&Account, &User),
@@ -39,7 +39,7 @@ impl Connect {
     }
 
     /// Queues a message to all owners of the unit's account.
-    pub(super) fn mail_owners(
+    pub(crate) fn mail_owners(
         &self,
         unit: &mut UnitOfWork<'_>,
         account: &Account,
