@@ -90,9 +90,9 @@ test("a token is made, used, revoked and refused", async () => {
   await page.getByRole("link", { name: "Create token" }).click();
   await page.getByLabel("Name").fill("<img src=x onerror=alert(1)>");
   await page.getByRole("button", { name: "Create token" }).click();
-  await page.getByText("Scopes must be chosen").waitFor();
+  await page.getByText("Tasks must be chosen").waitFor();
   const here = page.getByRole("group", { name: welcome.locations[0].name });
-  await here.getByLabel("catalog:read").check();
+  await here.getByLabel("Read the catalog catalog:read").check();
   await page.getByRole("button", { name: "Create token" }).click();
   const token = await page.getByLabel("Token", { exact: true }).inputValue();
   assert.match(token, /^ck_test_[0-9A-Za-z]{43}$/);

@@ -120,7 +120,9 @@ impl Connect {
         }
         let mut found = Vec::new();
         for some in tokens.chunks(TOKENS) {
-            let read = self.requests_of(account, some).await?;
+            let read = self
+                .newest_of(account, some, MAX_KEPT_REQUESTS as usize)
+                .await?;
             let wanted = read.into_iter().filter(|(place, request)| {
                 let is_next = after.is_none_or(|after| *place < after);
                 is_next && oldest.is_none_or(|oldest| request.at >= oldest) && filter.wants(request)
@@ -144,11 +146,28 @@ impl Connect {
         Ok(days.map(|days| self.now().plus_days(-i64::from(days))))
     }
 
-    /// Reads all requests of some tokens, each with its place in the list.
-    async fn requests_of(
+    /// Returns the last request of each token used within the retention.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`]: there is no such account.
+    pub async fn last_requests(&self, account: Id<Account>) -> Result<Vec<AnsweredRequest>, Error> {
+        self.flush_requests().await?;
+        let oldest = self.oldest_shown(account).await?;
+        let tokens = self.tokens(account).await?;
+        let tokens: Vec<Id<Token>> = tokens.into_iter().map(|(token, _)| token.id).collect();
+        let last = self.newest_of(account, &tokens, 1).await?;
+        let last = last.into_iter().map(|(_, request)| request);
+        Ok(last
+            .filter(|request| oldest.is_none_or(|oldest| request.at >= oldest))
+            .collect())
+    }
+
+    /// Reads the newest requests of some tokens, each with its place in the list.
+    async fn newest_of(
         &self,
         account: Id<Account>,
         tokens: &[Id<Token>],
+        limit: usize,
     ) -> Result<Vec<(TimeKey, AnsweredRequest)>, Fault> {
         let range = |token: &Id<Token>| {
             let from = key(
@@ -160,7 +179,7 @@ impl Connect {
             (from, to)
         };
         let ranges: Vec<(Key, Key)> = tokens.iter().map(range).collect();
-        let reads: Vec<Read<'_>> = ranges.iter().map(newest).collect();
+        let reads: Vec<Read<'_>> = ranges.iter().map(|range| newest(range, limit)).collect();
         let mut state = self.store().read(&reads).await?;
         let mut found = Vec::new();
         for token in tokens {
@@ -174,11 +193,11 @@ impl Connect {
     }
 }
 
-/// The read of all requests in a range of keys.
-fn newest((from, to): &(Key, Key)) -> Read<'_> {
+/// The read of the newest requests in a range of keys.
+fn newest((from, to): &(Key, Key), limit: usize) -> Read<'_> {
     Read::Scan {
         range: Range { from, to: Some(to) },
-        limit: MAX_KEPT_REQUESTS as usize,
+        limit,
         newest_first: true,
     }
 }

@@ -11,8 +11,8 @@ use std::{
 };
 
 use connect_core::{
-    Account, AccountChange, AnsweredRequest, Connect, Grant, NewAccount, NewPasskey, NewProvider, NewToken,
-    PasskeyClaim, ProviderUser, Retention, ScreenType, UserSession,
+    Account, AccountChange, AnsweredRequest, Connect, Grant, NewAccount, NewPasskey, NewProvider,
+    NewToken, PasskeyClaim, ProviderUser, Retention, ScreenType, UserSession,
     environment::{Clock as _, KeyRing, SecretKey},
     storage::RowsVersion,
     wire::{Id, OptionGroupInput, OptionInput, OrderInput, Scope},

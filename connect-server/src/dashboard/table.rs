@@ -250,6 +250,28 @@ impl Table {
         }
     }
 
+    /// Renders the table alone, in the order of its rows.
+    pub(super) fn render_plain(self) -> Markup {
+        let head = html! {
+            @for column in &self.columns {
+                th.number[column.kind == ColumnKind::Number] { (column.heading) }
+            }
+        };
+        components::table(&self.caption, head, self.body())
+    }
+
+    fn body(&self) -> Markup {
+        html! {
+            @for row in &self.rows {
+                tr {
+                    @for (column, cell) in self.columns.iter().zip(row) {
+                        td.number[column.kind == ColumnKind::Number] { (cell.shown) }
+                    }
+                }
+            }
+        }
+    }
+
     /// Answers with a file of all rows, named without its ending.
     pub(super) fn file(mut self, to: &PageRequest, name: &str) -> Answer {
         self.sort(to);

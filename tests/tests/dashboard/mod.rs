@@ -13,6 +13,7 @@ mod sign_in;
 mod stored;
 mod texts;
 mod today;
+mod tokens;
 
 use connect_tests::{
     http::{Answer, Request},

@@ -610,15 +610,13 @@ users-remove-consequence = All sessions of this user end at once. This cannot be
 
 ## Tokens
 
-tokens-about = With a token, other software uses the API at the locations and with the scopes you choose.
+tokens-about = With a token, other software uses the API at the locations and for the tasks you choose.
 tokens-last-used-hint = “Last used” is exact for requests to this server. If several servers run, it may be a minute late for requests to the others.
 tokens-empty = No tokens yet. Create one for each program that uses the API.
 tokens-create = Create token
-tokens-in-use = Tokens in use
-tokens-ended = { $count } revoked or expired
+tokens-ended = { $count } revoked or expired.
 tokens-ended-newest = The newest { $count } of them are shown.
 tokens-ended-removed = A token is removed from this list after { $days } days.
-tokens-ended-table = Revoked and expired tokens
 tokens-scopes = Scopes
 tokens-everything = everything
 tokens-expires = Expires
@@ -635,10 +633,10 @@ tokens-no-locations = A token is for locations, and this account has none yet. A
 tokens-created = Token “{ $name }” created
 tokens-try = Try it
 tokens-back = Back to the tokens
-tokens-requests-of = Requests of “{ $name }”
-tokens-requests-about = The last 100 requests with this token since the server was started.
 tokens-requests-empty = No requests with this token yet.
 tokens-last-requests = Last requests
+tokens-all-requests = All requests of this token
+tokens-used-from = from { $address }
 tokens-request = Request
 tokens-idempotency-key = Idempotency key
 tokens-request-id = Request ID
@@ -1184,3 +1182,41 @@ request-outcome-failed = Failed
 requests-text = Request ID, key or path
 requests-problem = Problem
 requests-client = From
+## Tasks of tokens
+
+scope-pos-read = Read sales
+scope-allows-pos-read = Receipts, Z reports and the turnover of each day.
+scope-catalog-read = Read the catalog
+scope-allows-catalog-read = Categories, products with their prices, and option groups.
+scope-catalog-write = Change the catalog
+scope-allows-catalog-write = Add, change and delete categories, products and option groups.
+scope-stock-read = Read stock
+scope-allows-stock-read = Levels of stock, and how they came about.
+scope-stock-write = Change stock
+scope-allows-stock-write = Count stock, and enter deliveries and corrections.
+scope-orders-read = Read orders
+scope-allows-orders-read = Orders of customers at kiosks and by Scan & Order.
+tokens-tasks = Tasks
+tokens-tasks-of = Tasks at { $location }
+tokens-tasks-at = { $tasks } (at { $location })
+tokens-tasks-at-some = { $tasks } (at { $count } locations)
+tokens-all-locations = All locations
+tokens-all-locations-hint = The same tasks at each location of today. A location added later needs another token.
+tokens-single-locations = Tasks at single locations
+tokens-made = Created
+tokens-status-in-use = In use
+tokens-status-expires-in = { $days ->
+    [one] Expires in 1 day
+   *[other] Expires in { $days } days
+}
+tokens-status-expired = Expired
+tokens-status-revoked = Revoked
+tokens-presets = Begin with the tasks of a usual program. You can change them before you create the token.
+tokens-preset-bookkeeping = Bookkeeping
+tokens-preset-for-bookkeeping = Reads receipts, Z reports and turnover for the books. Changes nothing.
+tokens-preset-webshop = Webshop
+tokens-preset-for-webshop = Shows the catalog online, and keeps the stock of shop and webshop the same.
+tokens-preset-kiosk = Kiosk
+tokens-preset-for-kiosk = Shows products, stock and the state of orders on a screen. Changes nothing.
+tokens-preset-everything = Everything
+tokens-preset-for-everything = All tasks of this list, for software that runs the whole shop.

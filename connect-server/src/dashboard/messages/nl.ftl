@@ -610,15 +610,13 @@ users-remove-consequence = Alle sessies van deze gebruiker eindigen meteen. Dit 
 
 ## Tokens
 
-tokens-about = Met een token gebruikt andere software de API, op de locaties en met de scopes die je kiest.
+tokens-about = Met een token gebruikt andere software de API, op de locaties en voor de taken die je kiest.
 tokens-last-used-hint = “Laatst gebruikt” is exact voor aanvragen aan deze server. Draaien er meer servers, dan kan het voor aanvragen aan de andere een minuut achterlopen.
 tokens-empty = Nog geen tokens. Maak er een voor elk programma dat de API gebruikt.
 tokens-create = Token maken
-tokens-in-use = Tokens in gebruik
-tokens-ended = { $count } ingetrokken of verlopen
+tokens-ended = { $count } ingetrokken of verlopen.
 tokens-ended-newest = De nieuwste { $count } daarvan worden getoond.
 tokens-ended-removed = Een token verdwijnt na { $days } dagen uit deze lijst.
-tokens-ended-table = Ingetrokken en verlopen tokens
 tokens-scopes = Scopes
 tokens-everything = alles
 tokens-expires = Verloopt
@@ -635,10 +633,10 @@ tokens-no-locations = Een token is voor locaties, en dit account heeft er nog ge
 tokens-created = Token “{ $name }” gemaakt
 tokens-try = Probeer het uit
 tokens-back = Terug naar de tokens
-tokens-requests-of = Aanvragen van “{ $name }”
-tokens-requests-about = De laatste 100 aanvragen met dit token sinds de server is gestart.
 tokens-requests-empty = Nog geen aanvragen met dit token.
 tokens-last-requests = Laatste aanvragen
+tokens-all-requests = Alle verzoeken van dit token
+tokens-used-from = vanaf { $address }
 tokens-request = Aanvraag
 tokens-idempotency-key = Idempotentiesleutel
 tokens-request-id = Aanvraag-ID
@@ -1184,3 +1182,41 @@ request-outcome-failed = Mislukt
 requests-text = Verzoek-ID, sleutel of pad
 requests-problem = Probleem
 requests-client = Vanaf
+## Tasks of tokens
+
+scope-pos-read = Verkopen inzien
+scope-allows-pos-read = Bonnen, Z-rapporten en de omzet per dag.
+scope-catalog-read = Assortiment inzien
+scope-allows-catalog-read = Categorieën, producten met hun prijzen, en optiegroepen.
+scope-catalog-write = Assortiment wijzigen
+scope-allows-catalog-write = Categorieën, producten en optiegroepen toevoegen, wijzigen en verwijderen.
+scope-stock-read = Voorraad inzien
+scope-allows-stock-read = De voorraad per product, en hoe die tot stand kwam.
+scope-stock-write = Voorraad wijzigen
+scope-allows-stock-write = Voorraad tellen, en leveringen en correcties invoeren.
+scope-orders-read = Bestellingen inzien
+scope-allows-orders-read = Bestellingen van klanten bij kiosken en via Scan & Order.
+tokens-tasks = Taken
+tokens-tasks-of = Taken bij { $location }
+tokens-tasks-at = { $tasks } (bij { $location })
+tokens-tasks-at-some = { $tasks } (bij { $count } locaties)
+tokens-all-locations = Alle locaties
+tokens-all-locations-hint = Dezelfde taken bij elke locatie van nu. Voor een locatie die er later bij komt, is een ander token nodig.
+tokens-single-locations = Taken bij afzonderlijke locaties
+tokens-made = Gemaakt
+tokens-status-in-use = In gebruik
+tokens-status-expires-in = { $days ->
+    [one] Verloopt over 1 dag
+   *[other] Verloopt over { $days } dagen
+}
+tokens-status-expired = Verlopen
+tokens-status-revoked = Ingetrokken
+tokens-presets = Begin met de taken van een veelgebruikt soort programma. Ze zijn aan te passen voordat het token wordt gemaakt.
+tokens-preset-bookkeeping = Boekhouding
+tokens-preset-for-bookkeeping = Leest bonnen, Z-rapporten en omzet voor de boekhouding. Wijzigt niets.
+tokens-preset-webshop = Webwinkel
+tokens-preset-for-webshop = Toont het assortiment online, en houdt de voorraad van winkel en webwinkel gelijk.
+tokens-preset-kiosk = Kiosk
+tokens-preset-for-kiosk = Toont producten, voorraad en de stand van bestellingen op een scherm. Wijzigt niets.
+tokens-preset-everything = Alles
+tokens-preset-for-everything = Alle taken van deze lijst, voor software die de hele winkel beheert.

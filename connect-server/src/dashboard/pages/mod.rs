@@ -267,7 +267,7 @@ static ROUTES: &[Route] = &[
     ),
     Route::page(
         "tokens/{}",
-        With(ManageTokens, |to, [id, _]| tokens::requests(to, id).boxed()),
+        With(ManageTokens, |to, [id, _]| tokens::show(to, id).boxed()),
     ),
     Route::form(
         "tokens/{}/revoke",

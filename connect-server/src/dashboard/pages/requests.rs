@@ -131,9 +131,29 @@ fn filters(to: &SignedIn<'_>, tokens: &[(Token, Option<Timestamp>)]) -> Markup {
 }
 
 fn table(requests: &[AnsweredRequest], names: &HashMap<Id<Token>, &str>) -> Table {
-    let columns = [
-        Column::text("time", text!("word-time")),
-        Column::text("token", text!("field-token")),
+    let token = Column::text("token", text!("field-token"));
+    let mut table = Table::new(REQUESTS, text!("section-requests"), columns([token]));
+    for request in requests {
+        let token = request.token_id;
+        let name = names.get(&token).copied().unwrap_or_default();
+        let token = Cell::link(&format!("/dashboard/tokens/{token}"), name);
+        table.add(cells(request, [token]));
+    }
+    table
+}
+
+/// The table of the last requests of one token.
+pub(super) fn short_table(requests: &[AnsweredRequest]) -> Markup {
+    let mut table = Table::new(REQUESTS, text!("tokens-last-requests"), columns([]));
+    for request in requests {
+        table.add(cells(request, []));
+    }
+    table.render_plain()
+}
+
+/// The columns of a table of requests, with these ones behind the time.
+fn columns(more: impl IntoIterator<Item = Column>) -> impl Iterator<Item = Column> {
+    let rest = [
         Column::text("request", text!("tokens-request")),
         Column::text("status", text!("word-status")),
         Column::text("problem", text!("requests-problem")),
@@ -141,29 +161,28 @@ fn table(requests: &[AnsweredRequest], names: &HashMap<Id<Token>, &str>) -> Tabl
         Column::text("key", text!("tokens-idempotency-key")),
         Column::text("id", text!("tokens-request-id")),
     ];
-    let mut table = Table::new(REQUESTS, text!("section-requests"), columns);
-    for request in requests {
-        let token = request.token_id;
-        let name = names.get(&token).copied().unwrap_or_default();
-        let is_bad = RequestOutcome::of(request) != RequestOutcome::Done;
-        let status = html! { span.tag.bad[is_bad] { (request.status) } };
-        let client = [Some(request.address.to_string()), request.client.clone()];
-        let client: Vec<String> = client.into_iter().flatten().collect();
-        table.add([
-            Cell::time(request.at),
-            Cell::link(&format!("/dashboard/tokens/{token}"), name),
-            Cell::code(format!("{} {}", request.method, request.path)),
-            Cell::of(status, Value::Number(request.status.to_string())),
-            problem(request),
-            Cell::text(client.join(" ")),
-            request
-                .idempotency_key
-                .as_deref()
-                .map_or_else(Cell::empty, Cell::code),
-            Cell::code(&*request.request_id),
-        ]);
-    }
-    table
+    let time = Column::text("time", text!("word-time"));
+    std::iter::once(time).chain(more).chain(rest)
+}
+
+/// The row of a request, with these cells behind the time.
+fn cells(request: &AnsweredRequest, more: impl IntoIterator<Item = Cell>) -> Vec<Cell> {
+    let is_bad = RequestOutcome::of(request) != RequestOutcome::Done;
+    let status = html! { span.tag.bad[is_bad] { (request.status) } };
+    let client = [Some(request.address.to_string()), request.client.clone()];
+    let client: Vec<String> = client.into_iter().flatten().collect();
+    let key = request.idempotency_key.as_deref();
+    let mut cells = vec![Cell::time(request.at)];
+    cells.extend(more);
+    cells.extend([
+        Cell::code(format!("{} {}", request.method, request.path)),
+        Cell::of(status, Value::Number(request.status.to_string())),
+        problem(request),
+        Cell::text(client.join(" ")),
+        key.map_or_else(Cell::empty, Cell::code),
+        Cell::code(&*request.request_id),
+    ]);
+    cells
 }
 
 /// The errors of a request: the field of each, and its message.

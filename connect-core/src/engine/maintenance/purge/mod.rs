@@ -6,8 +6,8 @@
 
 mod ended_sessions;
 mod ended_tokens;
-mod old_requests;
 mod expiring_tokens;
+mod old_requests;
 mod retention;
 mod trail;
 
