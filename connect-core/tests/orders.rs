@@ -244,6 +244,35 @@ async fn orders_are_listed_by_creation_or_by_change() {
     assert_eq!(walk(since(to)).await, [1, 3, 5, 2, 4]);
 }
 
+/// However unevenly they were made.
+#[tokio::test]
+async fn an_order_is_found_by_its_number() {
+    let counter = Counter::open().await;
+    let (kiosk, all) = (
+        counter.orders(&counter.kiosk),
+        counter.orders(&counter.shop.at).newest_first(),
+    );
+    assert_eq!(all.by_number(1).await.unwrap(), None);
+    let mut made = Vec::new();
+    for number in 0_u64..230 {
+        // Many at the same time, and then a quiet year.
+        let seconds = if number % 75 == 74 {
+            365 * 24 * 3600
+        } else {
+            0
+        };
+        counter.shop.clock.advance(seconds);
+        made.push(kiosk.create(soup()).await.unwrap());
+    }
+    for order in &made {
+        let found = all.by_number(order.number).await.unwrap();
+        assert_eq!(found.as_ref(), Some(order));
+    }
+    for none in [0, 231, u64::MAX] {
+        assert_eq!(all.by_number(none).await.unwrap(), None, "{none}");
+    }
+}
+
 /// The receipt of one soup, of this order.
 fn receipt(order: Id<Order>, kind: TransactionType) -> TransactionInput {
     let (pieces, cents) = match kind {

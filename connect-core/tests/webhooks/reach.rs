@@ -71,7 +71,13 @@ async fn deliveries_of_former_locations_are_out_of_reach() {
         seen.extend(page);
     }
     assert_eq!(seen, own);
+    let found = by.find_delivery(account, own[0].id).await.unwrap();
+    assert_eq!(found.as_ref(), own.first());
     for delivery in &other {
+        let hidden = by.find_delivery(account, delivery.id).await.unwrap();
+        assert_eq!(hidden, None);
+        let found = connect.find_delivery(account, delivery.id).await.unwrap();
+        assert_eq!(found.as_ref(), Some(delivery));
         let refused = by.delivery(account, webhook, delivery.id).await;
         assert!(matches!(refused, Err(Error::NotFound(_))), "{refused:?}");
         let refused = by.resend(account, webhook, delivery.id).await;

@@ -1,4 +1,4 @@
-//! The icons of the navigation, drawn in lines on a grid of 24.
+//! The icons of the navigation and the frame, drawn in lines on a grid of 24.
 
 use maud::{Markup, PreEscaped, html};
 
@@ -25,6 +25,7 @@ pub(super) fn icon(section: &str) -> Markup {
         "usage" => "M4 18a8 8 0 1 1 16 0zM12 18l4-6",
         "sandbox" => "M9 3h6m-5 0v6l-5 9a2 2 0 0 0 2 3h10a2 2 0 0 0 2-3l-5-9V3M8 15h8",
         "components" => "M4 4h7v7H4zm9 0h7v7h-7zM4 13h7v7H4zm9 0h7v7h-7z",
+        "search" => "M11 18a7 7 0 1 0 0-14 7 7 0 0 0 0 14zm5-2l5 5",
         "menu" => "M4 7h16M4 12h16M4 17h16",
         _ => "M12 12h.01",
     };

@@ -12,8 +12,8 @@ use super::{
     messages::dates,
     notices,
     page_request::{AT, SignedIn},
-    period,
-    sections::{COMPONENTS, GROUPS, ROOT, SANDBOX, Section},
+    period, search_form,
+    sections::{COMPONENTS, GROUPS, ROOT, SANDBOX, SEARCH, Section},
 };
 
 /// Makes a page for a signed-in user.
@@ -38,6 +38,8 @@ pub(super) fn page_with_choice(
             button.menu.quiet popovertarget="menu" { (icon("menu")) (text!("frame-menu")) }
             a.brand href=(ROOT) { "Connect" }
             (business(account))
+            // The page of the search has the form itself.
+            @if section != SEARCH { (search_form::in_frame(to)) }
             form.sign-out method="post" action="/dashboard/sign-out" {
                 (components::hidden(&to.csrf))
                 button.quiet { (text!("frame-sign-out")) }

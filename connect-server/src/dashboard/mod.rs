@@ -25,6 +25,7 @@ mod pages;
 mod passkeys;
 mod period;
 mod period_choice;
+mod search_form;
 mod sections;
 mod table;
 mod wording;

@@ -92,6 +92,9 @@ pub(super) const REQUESTS: &str = "/dashboard/requests";
 pub(super) const SANDBOX: &str = "/dashboard/sandbox";
 pub(super) const COMPONENTS: &str = "/dashboard/components";
 
+/// The search, in the frame of each page.
+pub(super) const SEARCH: &str = "/dashboard/search";
+
 /// The parts open without a session.
 const OPEN: &[&str] = &[
     "/dashboard/sign-in",
@@ -118,7 +121,7 @@ pub(super) fn page_at(address: &str) -> Option<String> {
 pub(crate) fn areas() -> impl Iterator<Item = &'static str> {
     let sections = GROUPS.iter().flat_map(|(_, sections)| *sections);
     let sections = sections.map(|section| section.path);
-    sections.chain(OPEN.iter().copied())
+    sections.chain([SEARCH]).chain(OPEN.iter().copied())
 }
 
 /// Returns the part of a path, for the log.
@@ -200,6 +203,7 @@ mod tests {
             ("/dashboard/tokens", "/dashboard/tokens"),
             ("/dashboard/tokens/1/revoke", "/dashboard/tokens"),
             ("/dashboard/tokensx", "/dashboard"),
+            ("/dashboard/search", "/dashboard/search"),
             ("/dashboard/invitations/secret", "/dashboard/invitations"),
             ("/dashboard/secret", "/dashboard"),
         ] {

@@ -19,6 +19,8 @@ use super::{PROGRAM, browser::Browser};
 /// The account, with an id of each kind.
 pub(super) struct Filled {
     pub(super) browser: Browser,
+    /// The text of each record.
+    text: String,
     pub(super) location: String,
     pub(super) token: String,
     pub(super) screen: String,
@@ -26,6 +28,7 @@ pub(super) struct Filled {
     pub(super) user: String,
     pub(super) product: String,
     pub(super) receipt: String,
+    pub(super) order: String,
     pub(super) webhook: String,
     pub(super) delivery: String,
 }
@@ -88,8 +91,10 @@ impl Filled {
             format!("/webhooks/{webhook}/edit"),
             format!("/webhooks/{webhook}/deliveries/{delivery}"),
         ];
+        let sought: String = form_urlencoded::byte_serialize(self.text.as_bytes()).collect();
         let plain = everywhere.into_iter().chain(more).map(str::to_owned);
         let all = plain.chain(of_shop).chain(of_webhook);
+        let all = all.chain([format!("/search?q={sought}")]);
         all.map(|path| format!("/dashboard{path}")).collect()
     }
 }
@@ -246,10 +251,11 @@ pub(super) async fn fill(
         "fulfilment": "dine_in", "lines": [line], "tableLabel": short, "customerName": text,
         "note": text,
     });
-    device(&keys[0], "orders", order).await;
+    let order = device(&keys[0], "orders", order).await.id();
 
     let mut filled = Filled {
         browser,
+        text: text.to_owned(),
         location,
         token: id(&token),
         screen,
@@ -257,6 +263,7 @@ pub(super) async fn fill(
         user,
         product,
         receipt,
+        order,
         webhook: String::new(),
         delivery: String::new(),
     };

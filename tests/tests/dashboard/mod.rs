@@ -9,6 +9,7 @@ mod once;
 mod owners;
 mod sandbox;
 mod sandbox_clock;
+mod search;
 mod sign_in;
 mod stored;
 mod texts;
@@ -26,9 +27,10 @@ use self::browser::{Browser, text};
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_server-under-test");
 
 /// The pages of an owner.
-const PAGES: [&str; 26] = [
+const PAGES: [&str; 27] = [
     "",
     "/usage",
+    "/search",
     "/components",
     "/journal",
     "/journal/z-reports",

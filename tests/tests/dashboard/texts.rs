@@ -63,6 +63,7 @@ async fn the_texts_of_others_are_escaped_on_every_page() {
     for (page, times) in [
         ("", 1),
         ("/tokens", 2),
+        (&pages[pages.len() - 1]["/dashboard".len()..], 6),
         ("/screens", 5),
         ("/products", 3),
         ("/stock", 1),

@@ -88,6 +88,32 @@ impl Connect {
         }
     }
 
+    /// Finds an attempted delivery of any webhook within the caller's reach.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`]: there is no such account.
+    pub async fn find_delivery(
+        &self,
+        account: Id<Account>,
+        id: Id<Delivery>,
+    ) -> Result<Option<Delivery>, Error> {
+        let webhooks = self.webhooks(account).await?;
+        let keys = webhooks.iter().map(|(webhook, _)| log_key(webhook.id, id));
+        let keys: Vec<_> = keys.collect();
+        let reads: Vec<_> = keys.iter().map(|key| Read::Get(key)).collect();
+        let mut state = self.store().read(&reads).await?;
+        for (webhook, _) in &webhooks {
+            if state.value().map_err(Fault::from)?.is_some() {
+                // With the checks of one delivery.
+                return match self.delivery(account, webhook.id, id).await {
+                    Err(Error::NotFound(_)) => Ok(None),
+                    found => found.map(Some),
+                };
+            }
+        }
+        Ok(None)
+    }
+
     /// Returns one attempted delivery of a webhook and its JSON body.
     /// The body is `None` for a ping, and for an event older than 30 days, as it was removed.
     ///

@@ -1,5 +1,6 @@
 //! Orders of kiosks and of Scan & Order (specification: Orders).
 
+mod by_number;
 mod changes;
 mod list;
 mod paid;

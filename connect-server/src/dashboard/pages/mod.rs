@@ -14,6 +14,7 @@ mod requests;
 mod route;
 mod sandbox;
 mod screens;
+mod search;
 mod second_factor;
 mod shop;
 mod sign_in;
@@ -55,6 +56,7 @@ use crate::{net::completion::complete, telemetry::audit::Action};
 static ROUTES: &[Route] = &[
     Route::page("", User(|to, _| shop::today(to).boxed())),
     Route::page("usage", User(|to, _| usage::show(to).boxed())),
+    Route::page("search", User(|to, _| search::show(to).boxed())),
     Route::page(
         "journal",
         With(ReadSales, |to, _| shop::journal(to).boxed()),

@@ -136,9 +136,10 @@ async fn what_is_an_owners_is_refused_to_visitors_and_to_foreign_forms() {
 }
 
 /// The roles with each part of the dashboard, besides owners. A form can have fewer than its page.
-const PARTS: [(&str, bool, &str); 18] = [
+const PARTS: [(&str, bool, &str); 19] = [
     ("", false, "manager accountant developer"),
     ("usage", false, "manager accountant developer"),
+    ("search", false, "manager accountant developer"),
     ("journal", false, "manager accountant"),
     ("orders", false, "manager accountant"),
     ("products", false, "manager accountant developer"),
@@ -263,7 +264,7 @@ async fn a_page_is_for_the_roles_with_its_part() {
                 .find(|route| route.path == part && route.form.is_none());
             if let Some(route) = route
                 && !is_form
-                && !["", "sign-in"].contains(&part)
+                && !["", "sign-in", "search"].contains(&part)
                 && !OF_THE_DEMO.contains(&part)
             {
                 assert_eq!(is_linked, is_of(route, role), "{part} {role:?}");

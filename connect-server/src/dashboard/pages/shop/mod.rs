@@ -3,6 +3,7 @@
 mod categories;
 mod journal;
 mod orders;
+mod product_search;
 mod products;
 mod products_bulk;
 mod stock;
@@ -22,6 +23,7 @@ use url::form_urlencoded::Serializer;
 
 pub(super) use journal::{list as journal, one as receipt, z_reports};
 pub(super) use orders::list as orders;
+pub(super) use product_search::find as find_products;
 pub(super) use products::list as products;
 pub(super) use products_bulk::act as products_bulk;
 pub(super) use stock::{

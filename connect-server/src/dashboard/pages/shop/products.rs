@@ -9,7 +9,7 @@ use maud::{Markup, html};
 use super::{
     AT, CURSOR, PageLocation,
     categories::{self, Categories},
-    next, nothing, nowhere, page, sync,
+    next, nothing, nowhere, page, product_search, sync,
 };
 use crate::dashboard::{
     Answer, components, messages::numbers, page_request::SignedIn, pages::activity,
@@ -73,53 +73,14 @@ pub(super) async fn show(
 }
 
 /// Finds the products of the page.
-///
-/// A text is the shop's own code of one product, or the barcode of several, or else words of names. The product
-/// with the own code comes first.
 async fn find(to: &SignedIn<'_>, shop: &PageLocation) -> Result<Page<Product>, Error> {
-    let text = to.query.get(SEARCH);
-    let products = shop.records.products();
     let query = ProductQuery {
         sync: sync(to),
         category_id: to.query.get(CATEGORY).parse().ok(),
         ..ProductQuery::default()
     };
-    if text.is_empty() {
-        return products.list(&query).await;
-    }
-    let by_external_id = ProductQuery {
-        external_id: Some(text.to_owned()),
-        category_id: query.category_id,
-        ..ProductQuery::default()
-    };
-    let by_barcode = ProductQuery {
-        barcode: Some(text.to_owned()),
-        ..query.clone()
-    };
-    let has_barcode = |product: &Product| product.barcode.as_deref() == Some(text);
-    let by_words = query.search(text);
-    let first = products.list(&by_external_id).await?.data;
-    let is_first = to.query.get(CURSOR).is_empty();
-    // A cursor leads on in the list that it is of.
-    let by_barcode = products.list(&by_barcode).await;
-    let is_code = |found: &Page<Product>| !first.is_empty() || found.data.iter().any(has_barcode);
-    let mut found = match by_barcode {
-        Ok(found) if !is_first || is_code(&found) => found,
-        Ok(none) => match products.list(&by_words).await {
-            // A text without a letter or digit is no search.
-            Err(Error::Malformed(_)) => none,
-            found => found?,
-        },
-        Err(Error::Malformed(_)) => products.list(&by_words).await?,
-        Err(error) => return Err(error),
-    };
-    found
-        .data
-        .retain(|product| product.external_id.as_deref() != Some(text));
-    if is_first {
-        found.data.splice(0..0, first);
-    }
-    Ok(found)
+    let products = shop.records.products();
+    product_search::find(&products, to.query.get(SEARCH), query).await
 }
 
 fn filters(shop: &PageLocation, code: &str, category: &str, categories: &Categories) -> Markup {
