@@ -79,7 +79,7 @@ async fn find(to: &SignedIn<'_>, sought: &Sought<'_>) -> Result<(Places, Vec<Hit
     }
     if has(ManageTokens) {
         groups.push(tokens::tokens(to, sought).await?);
-        let found = requests::requests(to, sought.text);
+        let found = requests::requests(to, sought.text).await?;
         groups.push(HitGroup::of(text!("tokens-request"), found, None));
     }
     if has(ManageUsers) {
