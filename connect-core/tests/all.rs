@@ -42,6 +42,8 @@ mod mails;
 mod metrics;
 #[cfg(feature = "logic")]
 mod migration;
+#[cfg(feature = "logic")]
+mod minimums;
 mod names;
 #[cfg(feature = "logic")]
 mod newest_first;

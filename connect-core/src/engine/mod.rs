@@ -42,7 +42,7 @@ pub use connect::Connect;
 pub(crate) use crud::{create, find, reads_of_draft, remove, replace, update};
 pub(crate) use item_errors::ItemErrors;
 pub use maintenance::{Maintenance, StoredSecrets};
-pub(crate) use page_request::PageRequest;
+pub(crate) use page_request::{PageRequest, page_size};
 pub(crate) use pages::Filter;
 pub(crate) use persons::{blank_event, blank_order, blank_receipt};
 pub use records::JsonRecords;

@@ -86,6 +86,19 @@ impl<K: SortKey> Anchor<K> {
 /// catalog: its page is short, and its cursor continues at the end of the search.
 pub(super) const MOST_LOOKED_AT: usize = 2000;
 
+/// Returns the number of rows of a page.
+///
+/// # Errors
+/// The requested number is out of bounds.
+pub(crate) fn page_size(limit: Option<usize>) -> Result<usize, Error> {
+    let limit = limit.unwrap_or(DEFAULT_PAGE_SIZE);
+    if (1..=MAX_PAGE_SIZE).contains(&limit) {
+        return Ok(limit);
+    }
+    let problem = format!("must be a whole number from 1 to {MAX_PAGE_SIZE}");
+    Err(Error::Malformed(Reason::of("limit", problem)))
+}
+
 impl PageRequest<TimeKey> {
     /// Returns the part of the list `name` requested by `query`.
     /// `sync` are the common parameters.
@@ -179,11 +192,7 @@ impl<K: SortKey> PageRequest<K> {
             // No parameter has this form.
             filters.push_str("#newest-first");
         }
-        let limit = query.limit().unwrap_or(DEFAULT_PAGE_SIZE);
-        if !(1..=MAX_PAGE_SIZE).contains(&limit) {
-            let problem = format!("must be a whole number from 1 to {MAX_PAGE_SIZE}");
-            return Err(Error::Malformed(Reason::of("limit", problem)));
-        }
+        let limit = page_size(query.limit())?;
         let list = CursorScope {
             name,
             location: at.partition(),

@@ -22,7 +22,7 @@ pub(crate) use lost::repair_record;
 pub use orders::Orders;
 pub use product_bulk::{ProductBulkFailure, ProductBulkResult};
 
-pub use stock::{JsonStock, Stock};
+pub use stock::{JsonStock, LowStock, Stock, StockMinimum};
 
 use crate::{
     transaction::StoredKind,
@@ -32,14 +32,15 @@ use crate::{
     },
 };
 
-/// The kinds of rows with index entries.
-pub(crate) static STORED: [StoredKind; 9] = [
+/// The kinds of rows with index entries or references.
+pub(crate) static STORED: [StoredKind; 10] = [
     StoredKind::of::<Category>(),
     StoredKind::of::<OptionGroup>(),
     StoredKind::of::<Product>(),
     StoredKind::of::<ImageJob>(),
     StoredKind::of::<StockLevel>(),
     StoredKind::of::<StockMovement>(),
+    StoredKind::of::<StockMinimum>(),
     StoredKind::of::<Transaction>(),
     StoredKind::of::<ZReport>(),
     StoredKind::of::<Order>(),

@@ -93,8 +93,10 @@ impl Resource for Product {
             Field::Null => true,
             Field::Value(code) => !keeps(code),
         };
-        if draft.is_none_or(is_moved) {
-            stock::reads(id, reads);
+        match draft {
+            None => stock::reads_of_deleted(id, reads),
+            Some(draft) if is_moved(draft) => stock::reads(id, reads),
+            Some(_) => {}
         }
     }
 

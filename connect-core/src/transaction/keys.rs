@@ -297,6 +297,8 @@ families! {
     StockMovementByCreation = 0x94, Location, [Time, Id], Index of each StockMovement;
     /// location | product id, time, id | nothing
     StockMovementByProduct = 0x95, Location, [Id, Time, Id], Index of each StockMovement;
+    /// location | product id | the minimum of the product's stock
+    StockMinimum = 0x96, Location, [Id];
 
     /// account | | its webhooks
     Webhooks = 0xB0, Account, [];

@@ -83,6 +83,24 @@ impl SortKey for u64 {
     }
 }
 
+/// An id: rows in the order of their ids.
+impl SortKey for Uuid {
+    const TAG: u8 = 4;
+    const LEN: usize = 16;
+
+    fn write(self, bytes: &mut Vec<u8>) {
+        bytes.extend_from_slice(self.as_bytes());
+    }
+
+    fn read(bytes: &[u8]) -> Option<Self> {
+        Self::from_slice(bytes).ok()
+    }
+
+    fn first_at(_: Timestamp) -> Option<Self> {
+        None
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,6 +126,7 @@ mod tests {
     #[test]
     fn bytes_sort_as_sort_keys_do() {
         sorts_as_its_bytes(vec![0, 1, 255, 256, u64::MAX - 1, u64::MAX]);
+        sorts_as_its_bytes([0, 1, 256, 1 << 120, u128::MAX].map(Uuid::from_u128).into());
         let at = |micros, id| (Timestamp::from_micros(micros), Uuid::from_u128(id));
         sorts_as_its_bytes(vec![
             at(-5, 9),
@@ -120,11 +139,13 @@ mod tests {
     }
 
     #[test]
-    fn a_sort_key_is_a_time_or_a_number() {
+    fn a_sort_key_is_a_time_or_a_number_or_an_id() {
         let time = Timestamp::from_micros(7);
         assert_eq!(TimeKey::first_at(time), Some((time, Uuid::nil())));
         assert_eq!((time, Uuid::nil()).number(), None);
         assert_eq!(u64::first_at(time), None);
+        assert_eq!(Uuid::first_at(time), None);
+        assert_eq!(Uuid::nil().number(), None);
         assert_eq!([0, 1, 7].map(u64::number), [Some(0), Some(1), Some(7)]);
     }
 }

@@ -6,16 +6,17 @@ use connect_core::{
     wire::{Field, Product, Quantity, StockAdjustment, StockCount, TransactionInput},
 };
 
-use super::{Stocked, family, find};
+use super::{Stocked, family, find, repair::repair};
 use crate::stored::family::{
-    LEVEL, LEVEL_BY_CHANGE, MOVEMENT, MOVEMENT_BY_CREATION, MOVEMENT_BY_PRODUCT, TRANSACTION_BY_ID,
+    LEVEL, LEVEL_BY_CHANGE, MINIMUM, MOVEMENT, MOVEMENT_BY_CREATION, MOVEMENT_BY_PRODUCT,
+    TRANSACTION_BY_ID,
 };
 
 fn pieces(pieces: i64) -> Quantity {
     Quantity::from_thousandths(1000 * pieces).unwrap()
 }
 
-/// A shop with a product of which 5 were counted, 2 came and 1 was sold, and a deleted one.
+/// A shop with a product of which 5 were counted, 2 came and 1 was sold, and a deleted one. Both had a minimum.
 pub(super) async fn open() -> Stocked {
     let stocked = Stocked::open().await;
     let here = stocked.shop.connect.location(&stocked.shop.at);
@@ -27,6 +28,8 @@ pub(super) async fn open() -> Stocked {
     for id in &ids[..2] {
         let counted = here.stock().count(*id, StockCount::of(pieces(5))).await;
         counted.unwrap();
+        let minimum = here.stock().set_minimum(*id, Some(pieces(8))).await;
+        minimum.unwrap();
     }
     let delivery = StockAdjustment {
         product_id: Field::Value(ids[0]),
@@ -65,6 +68,7 @@ async fn stock_that_is_as_it_was_written_is_clean() {
         ("StockLevel", 1),
         ("StockLevelTombstone", 1),
         ("StockMovement", 4),
+        ("StockMinimum", 1),
     ] {
         assert_eq!(report.families[family], count, "{family}");
     }
@@ -155,7 +159,7 @@ async fn entries_without_their_rows_are_named() {
 
 #[tokio::test]
 async fn rows_that_are_not_theirs_are_named() {
-    for family in [LEVEL, MOVEMENT] {
+    for family in [LEVEL, MOVEMENT, MINIMUM] {
         let stocked = open().await;
         let (key, row) = stocked.first(family).await;
         stocked.put(&key, b"x").await;
@@ -165,4 +169,22 @@ async fn rows_that_are_not_theirs_are_named() {
         stocked.put(&other, &row).await;
         find(&stocked.check().await, ProblemKind::BadRow, &other);
     }
+}
+
+#[tokio::test]
+async fn a_minimum_without_its_product_is_named_and_removed() {
+    let stocked = open().await;
+    let (key, row) = stocked.first(MINIMUM).await;
+    let row = std::str::from_utf8(&row).unwrap();
+    let id = uuid::Uuid::from_slice(&key[17..]).unwrap();
+    let other = uuid::Uuid::from_u128(7);
+    let stray = [&key[..17], other.as_bytes()].concat();
+    let text = row.replace(&id.to_string(), &other.to_string());
+    stocked.put(&stray, text.as_bytes()).await;
+    let report = stocked.check().await;
+    find(&report, ProblemKind::MissingReference, &stray);
+    assert_eq!(report.problem_count, 1, "{:#?}", report.problems);
+    let (left, _) = repair(&stocked.shop.connect).await;
+    assert!(left.is_clean(), "{left:#?}");
+    assert_eq!(left.families["StockMinimum"], 1);
 }

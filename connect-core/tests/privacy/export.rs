@@ -144,6 +144,7 @@ async fn an_export_has_all_of_an_account_and_nothing_of_others(shop: Shop) {
         (0x50, "event"),
         (0x90, "stockLevel"),
         (0x93, "stockMovement"),
+        (0x96, "stockMinimum"),
         (0xB6, "delivery"),
         (TRAIL, "trail"),
     ] {

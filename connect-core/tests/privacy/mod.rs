@@ -122,6 +122,8 @@ impl Tenant {
             here.option_groups().create(group).await.unwrap();
             let count = StockCount::of(Quantity::from_thousandths(5000).unwrap());
             here.stock().count(product.id, count).await.unwrap();
+            let minimum = Quantity::from_thousandths(9000);
+            here.stock().set_minimum(product.id, minimum).await.unwrap();
             let line = json!({ "name": format!("{mark} bread"), "productId": product.id, "quantity": 1,
                                "unitPriceCents": 250, "totalCents": 250, "vatRate": 9 });
             let order = json!({ "fulfilment": "dine_in", "tableLabel": mark, "note": mark,

@@ -1,5 +1,6 @@
 //! The audit trail: its entries, its chains, and what it leaves out.
 
+mod authors;
 mod chains;
 mod replay;
 mod secrets;

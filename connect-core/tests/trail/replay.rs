@@ -6,7 +6,7 @@ use connect_core::{
     Connect, Error, NewScreen, NewWebhook, ScreenType, TrailEntry, TrailFilter, WaitingEvents,
     wire::{
         CategoryInput, EventType, OptionGroupInput, OptionInput, ProductBatch, ProductInput,
-        StockCount,
+        Quantity, StockCount,
     },
 };
 use proptest::collection::vec;
@@ -139,6 +139,11 @@ async fn state(shop: &Shop) -> State {
             "stockQuantity": product.stock_quantity,
         });
         add("product", product.id.uuid(), fields);
+        let minimums = here.stock().minimums(&[product.id]).await.unwrap();
+        for minimum in minimums {
+            let fields = json!({ "minimum": minimum.minimum });
+            add("stock minimum", product.id.uuid(), fields);
+        }
     }
     for category in here
         .categories()
@@ -279,6 +284,11 @@ async fn act(
                 .map(drop)
         }
         17 => connect.delete_webhook(account, any("webhook").into()).await,
+        18 => {
+            let minimum = Quantity::from_thousandths(1000 * i64::from(value));
+            let minimum = minimum.filter(|_| value > 1);
+            here.stock().set_minimum(any("product"), minimum).await
+        }
         _ => {
             let change = connect_core::LocationChange {
                 name: Some(name),
@@ -315,7 +325,7 @@ async fn the_trail_is_the_state(shop: Shop, ops: Vec<Op>) {
 }
 
 fn on(backend: Backend, cases: u64, most: usize) {
-    let ops = vec((0..19_u8, 0..9_usize, 0..6_u8), 1..most);
+    let ops = vec((0..20_u8, 0..9_usize, 0..6_u8), 1..most);
     holds(backend, Threads::One, cases, ops, the_trail_is_the_state);
 }
 

@@ -62,6 +62,8 @@ notices! {
     SomeResent = "some-resent";
     StockCounted = "stock-counted";
     StockEntered = "stock-entered";
+    StockMinimumRemoved = "stock-minimum-removed";
+    StockMinimumSet = "stock-minimum-set";
     StockSame = "stock-same";
     TokenRevoked = "token-revoked";
     UserChanged = "user-changed";

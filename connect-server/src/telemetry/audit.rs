@@ -134,6 +134,8 @@ actions! {
     ChangeProducts = "products.change",
     /// Stock is counted, or a delivery or a correction is entered.
     ChangeStock = "stock.change",
+    /// The minimum of a product's stock is set or removed.
+    SetStockMinimum = "stock.minimum",
     /// A backup of the whole store is begun.
     BackUpStore = "store.backup",
     /// The whole store is written into a file.

@@ -79,10 +79,15 @@ impl Filled {
             "/orders".to_owned(),
             "/products".to_owned(),
             "/stock".to_owned(),
+            "/stock?level=low".to_owned(),
             "/stock/count".to_owned(),
+            "/stock/count?level=low".to_owned(),
             format!("/stock/{}", self.product),
         ];
-        let of_shop = of_shop.map(|path| format!("{path}?at={location}"));
+        let of_shop = of_shop.map(|path| {
+            let mark = if path.contains('?') { '&' } else { '?' };
+            format!("{path}{mark}at={location}")
+        });
         let of_webhook = [
             format!("/users/{}", self.owner),
             format!("/users/{}", self.user),
@@ -201,7 +206,7 @@ pub(super) async fn fill(
     let user = id(&command(data, &create.concat()).await[0]);
     let create = [&["token", "create", "--all-scopes"][..], &of_account].concat();
     let token = command(data, &create).await;
-    let browser = Browser::of_owner(server, &invite(data, &account).await).await;
+    let mut browser = Browser::of_owner(server, &invite(data, &account).await).await;
 
     let value = token["token"].as_str().unwrap();
     let api = format!("/v1/locations/{location}");
@@ -252,6 +257,10 @@ pub(super) async fn fill(
         "note": text,
     });
     let order = device(&keys[0], "orders", order).await.id();
+
+    let minimum = format!("/dashboard/stock/{product}/minimum");
+    let fields = [("at", &*location), ("minimum", "7")];
+    browser.submit(&minimum, &fields).await.expect(303);
 
     let mut filled = Filled {
         browser,

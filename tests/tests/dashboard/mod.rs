@@ -5,6 +5,7 @@ pub(crate) mod browser;
 mod filled;
 mod listener;
 mod lists;
+mod minimums;
 mod once;
 mod owners;
 mod sandbox;

@@ -92,6 +92,10 @@ fn acts(on: &Filled) -> Vec<(String, Vec<(&'static str, String)>)> {
             format!("stock/{product}/count"),
             vec![("quantity", "9".to_owned()), at.clone()],
         ),
+        (
+            format!("stock/{product}/minimum"),
+            vec![("minimum", "9".to_owned()), at.clone()],
+        ),
         bulk("price"),
         bulk("off"),
         bulk("delete"),

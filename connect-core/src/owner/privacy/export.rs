@@ -61,6 +61,7 @@ const KINDS: [(Family, &str); 29] = [
     (Family::StockLevel, "stockLevel"),
     (Family::StockLevelTombstone, "deletedStockLevel"),
     (Family::StockMovement, "stockMovement"),
+    (Family::StockMinimum, "stockMinimum"),
     (Family::Delivery, "delivery"),
     (Family::DeliveryByDue, "waitingDelivery"),
     (Family::WaitingStock, "waitingDelivery"),

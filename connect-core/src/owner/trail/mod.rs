@@ -1,5 +1,6 @@
 //! The audit trail as its reader sees it: lists, exports, and actions without changed rows.
 
+mod authors;
 mod chains;
 mod export;
 mod filter;

@@ -2,21 +2,33 @@
 
 use uuid::Uuid;
 
-use super::{adjustments::Adjust, count_many::CountMany, counts::CountOne};
+use super::{
+    adjustments::Adjust,
+    count_many::CountMany,
+    counts::CountOne,
+    low::{self, LowStock},
+    minimums::{SetMinimum, StockMinimum, check_owner},
+};
 use crate::{
     Refusal,
     auth::Access,
     engine::{Answer, Connect, Json, Request, Rows, Write, decoded, single},
     rules::stock::input::Adjustment,
-    transaction::Error,
+    storage::{Key, Read},
+    transaction::{
+        Error, Fault,
+        keys::{Family, KeyPart, key},
+    },
     wire::{
-        Entry, Id, Page, Product, Single, StockAdjustment, StockCount, StockCounts,
-        StockCountsResult, StockLevel, StockMovement, query::StockLevelQuery, read::CountsRequest,
+        Entry, Id, Page, Product, Quantity, Single, StockAdjustment, StockCount, StockCounts,
+        StockCountsResult, StockLevel, StockMovement,
+        query::{Paging, StockLevelQuery},
+        read::CountsRequest,
     },
 };
 
 /// The stock of a location.
-/// The SDK's handle has the same methods.
+/// The SDK's handle has the same methods, but for minimums: they are no part of the API.
 #[derive(Clone, Debug)]
 pub struct Stock(JsonStock);
 
@@ -108,6 +120,66 @@ impl Stock {
         Write::new("adjust", target, adjustment, move |request| {
             Box::pin(stock.adjust(request))
         })
+    }
+
+    /// Sets the minimum of a product's stock; `None` removes it.
+    /// This is for the owner. The product need not be tracked. Its deletion removes the minimum too.
+    ///
+    /// # Errors
+    /// The access is not an owner's, the minimum is below 0, or there is no such product.
+    pub fn set_minimum(
+        &self,
+        product: impl Into<Id<Product>>,
+        minimum: Option<Quantity>,
+    ) -> Write<()> {
+        let (stock, product) = (self.0.clone(), product.into());
+        let target = self.target(&format!("{product}/minimum"));
+        Write::new(
+            "set",
+            target,
+            minimum,
+            move |request: Request<Option<Quantity>>| {
+                Box::pin(async move {
+                    check_owner(&stock.access)?;
+                    let change =
+                        move |()| Ok(Box::new(SetMinimum::checked(product, minimum)?) as _);
+                    let (connect, access) = (&stock.connect, &stock.access);
+                    connect.write(access, request.map(|_| ()), change).await
+                })
+            },
+        )
+    }
+
+    /// Returns the minimums of these products, in the order of the ids.
+    /// A product without one is left out. They are read in one round trip.
+    ///
+    /// # Errors
+    /// [`Error::Internal`].
+    pub async fn minimums(&self, products: &[Id<Product>]) -> Result<Vec<StockMinimum>, Error> {
+        let location = self.0.access.partition();
+        let place =
+            |id: &Id<Product>| key(location, Family::StockMinimum, &[KeyPart::Id(id.uuid())]);
+        let places: Vec<Key> = products.iter().map(place).collect();
+        let reads: Vec<_> = places.iter().map(|place| Read::Get(place)).collect();
+        let mut state = self.0.connect.store().read(&reads).await?;
+        let mut found = Vec::new();
+        for place in &places {
+            if let Some(row) = state.value()? {
+                let minimum = serde_json::from_slice(&row);
+                found.push(minimum.map_err(|e| Fault::corrupt(place, e))?);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Returns a page of the products under their minimum, by id.
+    /// A product that is not tracked yet is not under its minimum: its stock is unknown, and not 0.
+    /// A page may be shorter than wanted, even empty, before the end: it looks at 2000 minimums at most.
+    ///
+    /// # Errors
+    /// A query parameter is bad.
+    pub async fn below_minimum(&self, paging: &Paging) -> Result<Page<LowStock>, Error> {
+        low::page(&self.0.connect, &self.0.access, paging).await
     }
 
     /// The movements of stock, in the order of their creation.

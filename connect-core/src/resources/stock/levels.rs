@@ -86,11 +86,8 @@ pub(in crate::resources) async fn follow_external_id(
     Ok(())
 }
 
-/// Removes the level of a deleted product. Its movements stay.
-pub(in crate::resources) async fn forget(
-    unit: &mut UnitOfWork<'_>,
-    product: Id<Product>,
-) -> Result<(), Fault> {
+/// Removes the level of a deleted product.
+pub(super) async fn forget(unit: &mut UnitOfWork<'_>, product: Id<Product>) -> Result<(), Fault> {
     if let Some(level) = unit.find::<StockLevel>(product.uuid()).await? {
         unit.tombstone(&level);
     }

@@ -129,6 +129,18 @@ static ALL: &[TrailedFamily] = &[
         is_flat: true,
     },
     TrailedFamily {
+        family: Family::StockMinimum,
+        row: Some(TrailedObject {
+            object: "stock minimum",
+            // That of its product.
+            id: None,
+            name: None,
+            fields: &[field("minimum", "/minimum")],
+        }),
+        lists: &[],
+        is_flat: true,
+    },
+    TrailedFamily {
         family: Family::Category,
         row: Some(TrailedObject {
             object: "category",

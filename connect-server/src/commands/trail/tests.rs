@@ -37,6 +37,7 @@ fn expected(action: Action) -> Option<(&'static str, &'static str)> {
         Action::RevokeToken => ("token", "change"),
         Action::EnableWebhook | Action::DisableWebhook => ("webhook", "change"),
         Action::ChangeProducts | Action::ChangeStock => ("product", "change"),
+        Action::SetStockMinimum => ("stock minimum", "create"),
         Action::EraseAccount
         | Action::KeepAccount
         | Action::EraseLocation
@@ -273,6 +274,9 @@ async fn every_action_that_is_done_is_in_the_trail() {
     let count = StockCount::of(Quantity::MAX);
     stock.count(rye.id, count).await.unwrap();
     trail.check(Action::ChangeStock, &mut done).await;
+    let minimum = Some(Quantity::default());
+    stock.set_minimum(rye.id, minimum).await.unwrap();
+    trail.check(Action::SetStockMinimum, &mut done).await;
     for action in [
         Action::BackUpStore,
         Action::ExportStore,

@@ -1238,3 +1238,25 @@ search-receipt = Receipt { $number }
 search-order = Order { $number }
 search-whole = Show all: { $kind }
 search-whole-at = Show all at { $location }: { $kind }
+## Minimums of stock
+
+notice-stock-minimum-removed = The minimum was removed.
+notice-stock-minimum-set = The minimum was saved.
+stock-minimum = Minimum
+stock-minimum-title = Set the minimum
+stock-minimum-hint = With less than this in stock, the product counts as low. Leave the field empty for no minimum.
+stock-minimum-hint-untracked = With less than this in stock, the product counts as low, from its first count or delivery on. Leave the field empty for no minimum.
+stock-missing = Missing
+stock-low = Low
+stock-under-minimum = Under the minimum
+stock-none-low = No product is under its minimum.
+stock-of-minimum = { $quantity } in stock, minimum { $minimum }
+stock-low-count = { $count ->
+    [one] 1 product is under its minimum
+   *[other] { $count } products are under their minimum
+}
+stock-low-more = { $count }+ products are under their minimum
+stock-sheet-low = Only products under their minimum
+stock-sheet-any = Count any product
+activity-object-stock-minimum = minimum stock
+activity-field-minimum = { stock-minimum }

@@ -1238,3 +1238,25 @@ search-receipt = Bon { $number }
 search-order = Bestelling { $number }
 search-whole = Alles tonen: { $kind }
 search-whole-at = Alles tonen bij { $location }: { $kind }
+## Minimums of stock
+
+notice-stock-minimum-removed = Het minimum is verwijderd.
+notice-stock-minimum-set = Het minimum is opgeslagen.
+stock-minimum = Minimum
+stock-minimum-title = Minimum instellen
+stock-minimum-hint = Bij minder voorraad dan dit telt het product als bijna op. Laat het veld leeg als er geen minimum is.
+stock-minimum-hint-untracked = Bij minder voorraad dan dit telt het product als bijna op, vanaf de eerste telling of levering. Laat het veld leeg als er geen minimum is.
+stock-missing = Tekort
+stock-low = Bijna op
+stock-under-minimum = Onder het minimum
+stock-none-low = Geen enkel product zit onder het minimum.
+stock-of-minimum = { $quantity } op voorraad, minimum { $minimum }
+stock-low-count = { $count ->
+    [one] 1 product zit onder het minimum
+   *[other] { $count } producten zitten onder het minimum
+}
+stock-low-more = { $count }+ producten zitten onder het minimum
+stock-sheet-low = Alleen producten onder het minimum
+stock-sheet-any = Alle producten tellen
+activity-object-stock-minimum = minimumvoorraad
+activity-field-minimum = { stock-minimum }

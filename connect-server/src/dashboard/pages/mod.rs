@@ -99,6 +99,11 @@ static ROUTES: &[Route] = &[
         Action::ChangeStock,
         With(ChangeStock, |to, [id, _]| shop::stock_count(to, id).boxed()),
     ),
+    Route::form(
+        "stock/{}/minimum",
+        Action::SetStockMinimum,
+        With(ChangeStock, |to, [id, _]| shop::set_minimum(to, id).boxed()),
+    ),
     Route::page(
         "sandbox",
         Sandbox(|to, sandbox| sandbox::show(to, sandbox).boxed()),

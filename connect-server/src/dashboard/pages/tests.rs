@@ -3,10 +3,13 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use connect_core::{
-    Account, Connect, IssuedSession, NewAccount, NewLocation, NewScreen, Role, ScreenType,
+    Account, Author, Connect, IssuedSession, NewAccount, NewLocation, NewScreen, Role, ScreenType,
     UserChange, UserRole,
     storage::memory::MemoryStorage,
-    wire::{Field, Id, ProductBatch, ProductInput, VatRate, ZReportInput},
+    wire::{
+        Field, Id, ProductBatch, ProductInput, Quantity, StockCount, VatRate, ZReportInput,
+        query::{ProductQuery, SyncQuery},
+    },
 };
 use http::{HeaderMap, header::COOKIE};
 
@@ -374,4 +377,80 @@ async fn pages_show_what_is_in_use_and_go_on_where_there_is_more() {
     let page = read("products", &format!("category={last}")).await;
     assert!(page.contains("Only 1000 categories are offered"), "{page}");
     assert!(page.contains("<td>Shelf 1000</td>"), "{page}");
+    // The first page tells how many products are under their minimum, up to 100.
+    let pieces = |pieces: i64| Quantity::from_thousandths(1000 * pieces).unwrap();
+    assert!(!read("", "").await.contains("under its minimum"));
+    let stock = shop.stock();
+    stock.set_minimum(bread, Some(pieces(51))).await.unwrap();
+    assert!(
+        read("", "")
+            .await
+            .contains("1 product is under its minimum")
+    );
+    let query = ProductQuery {
+        sync: SyncQuery {
+            limit: Some(101),
+            ..SyncQuery::default()
+        },
+        ..ProductQuery::default()
+    };
+    for product in shop.products().list(&query).await.unwrap().data {
+        let count = StockCount::of(pieces(2));
+        stock.count(product.id, count).await.unwrap();
+        let minimum = Some(pieces(3));
+        stock.set_minimum(product.id, minimum).await.unwrap();
+    }
+    let page = read("", "").await;
+    let told = "100+ products are under their minimum";
+    assert!(page.contains(told), "{page}");
+}
+
+/// A movement tells no name itself, so a removed user leaves none.
+#[tokio::test]
+async fn a_movement_is_by_a_user_of_today() {
+    let (connect, account, session) = signed_in().await;
+    let new = NewLocation {
+        name: "Market Square".into(),
+        currency: "EUR".into(),
+        default_vat_rate: VatRate::percent(9),
+    };
+    let location = connect.create_location(account, new).await.unwrap().id;
+    let new = connect_core::NewUser {
+        name: "Ans".into(),
+        email: "ans@rye.example".into(),
+        language: Default::default(),
+        roles: vec![UserRole {
+            location_id: None,
+            role: Role::Manager,
+        }],
+    };
+    let ans = connect.create_user(account, new).await.unwrap().id;
+    let at = connect.authorize_owner(account, location, account).await;
+    let by_ans = connect.by(Author::User { id: ans }, Default::default());
+    let shop = by_ans.location(&at.unwrap());
+    let bread = shop.products().create(ProductInput::named("Bread")).await;
+    let bread = bread.unwrap().id;
+    let count = StockCount::of(Quantity::default());
+    shop.stock().count(bread, count).await.unwrap();
+    for (path, name) in [
+        (format!("stock/{bread}"), "Ans"),
+        ("stock/count".to_owned(), "Ans"),
+        (format!("stock/{bread}"), "A former user"),
+    ] {
+        if name != "Ans" {
+            connect.remove_user(account, ans).await.unwrap();
+        }
+        let answer = super::answer(PageRequest {
+            path: format!("{ROOT}/{path}"),
+            ..request(&connect, &ROUTES[0], session.secret.expose())
+        });
+        let AnswerContent::Page(page) = answer.await.content else {
+            panic!("no page at {path}");
+        };
+        let page = page.into_string();
+        let (_, counted) = page.split_once("<h2>").unwrap();
+        let names = ["Ans", "A former user", "Dashboard"];
+        let told = names.map(|name| counted.contains(&format!("{name}</")));
+        assert_eq!(told, names.map(|other| other == name), "{path}: {page}");
+    }
 }

@@ -33,8 +33,9 @@ pub(super) const OPERATOR: &str = "operator";
 pub(super) const SERVICE: &str = "service";
 
 /// The kinds of objects to choose from.
-const KINDS: [&str; 12] = [
+const KINDS: [&str; 13] = [
     "product",
+    "stock minimum",
     "category",
     "option group",
     "option",

@@ -291,7 +291,7 @@ fn named(object: &str) -> &'static str {
         "user" | "sign-in" | "invitation" | "session" => USER,
         "token" => TOKEN,
         "webhook" => WEBHOOK,
-        "product" => PRODUCT,
+        "product" | "stock minimum" => PRODUCT,
         "category" => CATEGORY,
         "option group" => OPTION_GROUP,
         _ => "",

@@ -28,7 +28,7 @@ pub(super) use products::list as products;
 pub(super) use products_bulk::act as products_bulk;
 pub(super) use stock::{
     count as stock_count, enter as stock_entry, list as stock, movements_of_product as movements,
-    sheet as stock_sheet,
+    set_minimum, sheet as stock_sheet,
 };
 pub(super) use today::show as today;
 

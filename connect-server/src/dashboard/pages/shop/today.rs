@@ -10,7 +10,7 @@ use connect_core::{
 };
 use maud::{Markup, html};
 
-use super::{PageLocation, means, page_of_period, pairs, vat};
+use super::{PageLocation, means, page_of_period, pairs, stock, vat};
 use crate::dashboard::{
     Answer,
     chart::{Bar, Chart},
@@ -61,6 +61,7 @@ pub(crate) async fn show(to: &SignedIn<'_>) -> Result<Answer, Error> {
             } @else { (chart.render()) }
         }
         div.cards {
+            (stock::low_card(&shop).await?)
             (details(&shop, &sales.now))
             (articles(&shop, &sold))
         }

@@ -5,7 +5,7 @@ use std::slice;
 use connect_core::{
     Error, Reason, UserRight, local_time,
     wire::{
-        Id, MovementType, Page, Product,
+        Id, MovementType, Page, Product, Quantity,
         query::{Paging, ProductQuery, StockMovementQuery},
     },
 };
@@ -14,7 +14,8 @@ use maud::{Markup, html};
 use super::{
     PATH, SHEET,
     entry::{self, QUANTITY},
-    facts, name,
+    facts, low, minimum, name,
+    who::MovementUsers,
 };
 use crate::dashboard::{
     Answer, components,
@@ -58,7 +59,10 @@ pub(crate) async fn count(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> 
                 true => Notice::StockCounted,
                 false => Notice::StockSame,
             };
-            Ok(Answer::redirect(&notices::at(&shop.at(SHEET), notice)))
+            Ok(Answer::redirect(&notices::at(
+                &low::sheet(to, &shop),
+                notice,
+            )))
         }
         Err(error) => {
             let form = async |reason: &Reason| {
@@ -116,12 +120,15 @@ async fn sheet(
 ) -> Result<Answer, Error> {
     let code = to.query.get(CODE);
     let products = match found {
-        [] => html! {},
-        [product] => card(to, shop, product, refused),
-        several => which(shop, code, several),
+        [] => low::to_count(to, shop, PRODUCT).await?,
+        [product] => {
+            let minimum = minimum::of_product(shop, product.id).await?;
+            card(to, shop, (product, minimum), refused)
+        }
+        several => which(to, shop, code, several),
     };
     let content = html! {
-        (search(shop, code, found))
+        (search(to, shop, code, found))
         (products)
         (recent(to, shop).await?)
         p { a href=(shop.at(PATH)) { (text!("stock-back")) } }
@@ -131,7 +138,7 @@ async fn sheet(
 }
 
 /// The form for a code. A scanner adds to a field's text, so it is empty.
-fn search(shop: &PageLocation, code: &str, found: &[Product]) -> Markup {
+fn search(to: &SignedIn<'_>, shop: &PageLocation, code: &str, found: &[Product]) -> Markup {
     let label = text!("stock-code");
     let unknown = (found.is_empty() && !code.is_empty())
         .then(|| Reason::of(CODE, text!("stock-code-unknown", code = code)));
@@ -139,6 +146,7 @@ fn search(shop: &PageLocation, code: &str, found: &[Product]) -> Markup {
     html! {
         form method="get" action=(SHEET) {
             input type="hidden" name=(AT) value=(shop.location.id);
+            (low::kept(to))
             div.field {
                 label for=(CODE) { (label) }
                 input id=(CODE) name=(CODE) type="text" inputmode="text" enterkeyhint="search"
@@ -159,13 +167,14 @@ fn search(shop: &PageLocation, code: &str, found: &[Product]) -> Markup {
 fn card(
     to: &SignedIn<'_>,
     shop: &PageLocation,
-    product: &Product,
+    (product, minimum): (&Product, Option<Quantity>),
     refused: Option<&Reason>,
 ) -> Markup {
     let label = text!("shop-counted");
     let problem = Problem::of(QUANTITY, refused);
     let fields = html! {
         (entry::hidden(shop, product))
+        (low::kept(to))
         (components::problem(refused, &[QUANTITY]))
         div.field {
             label for=(QUANTITY) { (label) }
@@ -176,27 +185,27 @@ fn card(
         }
         div.actions {
             button { (text!("word-save")) }
-            a.button.quiet href=(shop.at(SHEET)) { (text!("word-cancel")) }
+            a.button.quiet href=(low::sheet(to, shop)) { (text!("word-cancel")) }
         }
     };
     let action = format!("{PATH}/{}/count", product.id);
     html! {
         div.card {
             h2 { (product.name) }
-            (facts(product))
+            (facts(product, minimum))
             (components::form(&action, &to.csrf, fields))
         }
     }
 }
 
 /// The choice among several products with one code.
-fn which(shop: &PageLocation, code: &str, products: &[Product]) -> Markup {
+fn which(to: &SignedIn<'_>, shop: &PageLocation, code: &str, products: &[Product]) -> Markup {
     html! {
         p { (text!("stock-several", code = code)) }
         ul.rows {
             @for product in products {
                 li {
-                    a href={ (shop.at(SHEET)) "&" (PRODUCT) "=" (product.id) } { (product.name) }
+                    a href={ (low::sheet(to, shop)) "&" (PRODUCT) "=" (product.id) } { (product.name) }
                     @if let Some(own) = &product.external_id { code { (own) } }
                 }
             }
@@ -218,6 +227,7 @@ async fn recent(to: &SignedIn<'_>, shop: &PageLocation) -> Result<Markup, Error>
     };
     let rows = shop.records.stock().movements().newest_first();
     let counts = rows.list(&query).await?.data;
+    let who = MovementUsers::find(to, shop, &counts).await?;
     let mut ids: Vec<Id<Product>> = counts.iter().map(|count| count.product_id).collect();
     ids.sort();
     ids.dedup();
@@ -232,7 +242,7 @@ async fn recent(to: &SignedIn<'_>, shop: &PageLocation) -> Result<Markup, Error>
                             (name(&products, count.product_id)) ": "
                             strong { (numbers::quantity(count.quantity_after)) }
                         }
-                        span.hint { (components::time(count.created_at)) " · " (count.source) }
+                        span.hint { (components::time(count.created_at)) " · " (who.of(count)) }
                     }
                 }
             }

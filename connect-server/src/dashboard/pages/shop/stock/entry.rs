@@ -125,7 +125,7 @@ fn typed(form: &FormFields) -> Result<Quantity, Reason> {
 }
 
 /// Reads a quantity as typed: `3`, `2.5`, `2,5`, `-1` or `+1`.
-fn quantity_of(text: &str) -> Option<Quantity> {
+pub(super) fn quantity_of(text: &str) -> Option<Quantity> {
     let text = text.strip_prefix('+').unwrap_or(text);
     let text = text.replacen('\u{2212}', "-", 1).replacen(',', ".", 1);
     text.parse().ok()

@@ -1,18 +1,24 @@
-//! The stock of a location: levels, movements, and their entry by people.
+//! The stock of a location: levels, minimums, movements, and their entry by people.
 
 mod count_sheet;
 mod entry;
 mod levels;
+mod low;
+mod minimum;
 mod movements;
+mod set_minimum;
+mod who;
 
 use std::borrow::Cow;
 
-use connect_core::wire::{Id, Product, Scope};
+use connect_core::wire::{Id, Product, Quantity, Scope};
 use maud::{Markup, html};
 
 pub(crate) use count_sheet::{count, show as sheet};
 pub(crate) use levels::list;
+pub(super) use low::card as low_card;
 pub(crate) use movements::{enter, show as movements_of_product};
+pub(crate) use set_minimum::set as set_minimum;
 
 use super::PageLocation;
 use crate::dashboard::messages::numbers;
@@ -51,8 +57,13 @@ pub(super) fn link(shop: &PageLocation, product: &Product) -> Markup {
     }
 }
 
-/// The level and the codes of a product.
-fn facts(product: &Product) -> Markup {
+/// The mark of a product under its minimum.
+fn low_tag() -> Markup {
+    html! { span.tag.bad { (text!("stock-low")) } }
+}
+
+/// The level, the minimum and the codes of a product.
+fn facts(product: &Product, minimum: Option<Quantity>) -> Markup {
     let level = match product.stock_quantity {
         Some(level) => Cow::Owned(numbers::quantity(level)),
         None => text!("stock-untracked"),
@@ -61,6 +72,15 @@ fn facts(product: &Product) -> Markup {
         dl.facts {
             dt { (text!("stock-level")) }
             dd.level { (level) }
+            @if let Some(minimum) = minimum {
+                dt { (text!("stock-minimum")) }
+                dd {
+                    (numbers::quantity(minimum))
+                    @if product.stock_quantity.is_some_and(|level| level < minimum) {
+                        " " (low_tag())
+                    }
+                }
+            }
             @if let Some(code) = &product.external_id {
                 dt { (text!("word-code")) } dd { code { (code) } }
             }

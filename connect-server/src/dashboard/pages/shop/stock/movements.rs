@@ -8,7 +8,7 @@ use connect_core::{
 };
 use maud::{Markup, html};
 
-use super::{PATH, entry, facts, may_enter};
+use super::{PATH, entry, facts, may_enter, minimum, who::MovementUsers};
 use crate::dashboard::{
     Answer, components,
     messages::numbers,
@@ -72,26 +72,31 @@ pub(super) async fn page(
     let rows = shop.records.stock().movements().newest_first();
     let found = rows.list(&query).await?;
     let next_cursor = found.next_cursor.as_deref();
+    let who = MovementUsers::find(to, shop, &found.data).await?;
+    let minimum = match &product {
+        Some(product) => minimum::of_product(shop, product.id).await?,
+        None => None,
+    };
     let title = match &product {
         Some(product) => text!("stock-of", product = &*product.name),
         None => text!("stock-of-deleted"),
     };
     let content = html! {
         @if let Some(product) = &product {
-            (facts(product))
-            @if may_enter(shop) { (entry::form(to, shop, product, refused)) }
+            (facts(product, minimum))
+            @if may_enter(shop) { (minimum::forms(to, shop, product, minimum, refused)) }
         }
         h2 { (text!("stock-movements")) }
         @if found.data.is_empty() {
             (nothing(to, next_cursor, &text!("stock-nothing-moved")))
-        } @else { (table(&found.data)) }
+        } @else { (table(&found.data, &who)) }
         (next(shop, &format!("{PATH}/{id}"), &[], next_cursor))
         p { a href=(shop.at(PATH)) { (text!("stock-back")) } }
     };
     Ok(shop::page(to, shop, PATH, &title, content))
 }
 
-fn table(movements: &[StockMovement]) -> Markup {
+fn table(movements: &[StockMovement], who: &MovementUsers) -> Markup {
     let head = html! {
         th { (text!("word-time")) } th { (text!("word-what")) }
         th.number { (text!("stock-change")) } th.number { (text!("stock-after")) }
@@ -104,7 +109,7 @@ fn table(movements: &[StockMovement]) -> Markup {
                 td { (words(&movement.kind)) }
                 td.number { (numbers::quantity(movement.quantity_change)) }
                 td.number { (numbers::quantity(movement.quantity_after)) }
-                td { (movement.source) }
+                td { (who.of(movement)) }
                 td { @if let Some(note) = &movement.note { (note) } }
             }
         }
