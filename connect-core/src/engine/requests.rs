@@ -46,7 +46,7 @@ impl Connect {
             while !self.store_requests(some).await? {
                 tries += 1;
                 if tries == TRIES {
-                    tracing::warn!(
+                    tracing::debug!(
                         "the last requests of tokens were not stored: other servers store some of the same tokens"
                     );
                     break;

@@ -34,7 +34,7 @@ const BYTES: usize = 1024 * 1024;
 
 /// The exported families, with the kinds of their records.
 /// All others are indexes, digests and the service's own rows.
-const KINDS: [(Family, &str); 29] = [
+const KINDS: [(Family, &str); 30] = [
     (Family::Account, "account"),
     (Family::TokenById, "token"),
     (Family::ScreenKeyById, "screenKey"),

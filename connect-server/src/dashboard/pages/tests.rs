@@ -139,7 +139,7 @@ async fn what_is_an_owners_is_refused_to_visitors_and_to_foreign_forms() {
 }
 
 /// The roles with each part of the dashboard, besides owners. A form can have fewer than its page.
-const PARTS: [(&str, bool, &str); 19] = [
+const PARTS: [(&str, bool, &str); 20] = [
     ("", false, "manager accountant developer"),
     ("usage", false, "manager accountant developer"),
     ("search", false, "manager accountant developer"),
@@ -150,6 +150,7 @@ const PARTS: [(&str, bool, &str); 19] = [
     ("stock", false, "manager accountant developer"),
     ("stock", true, "manager"),
     ("tokens", false, "manager developer"),
+    ("requests", false, "manager developer"),
     ("webhooks", false, "manager developer"),
     ("screens", false, "manager"),
     ("users", false, ""),
