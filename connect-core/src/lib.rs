@@ -56,6 +56,7 @@ pub use rules::{
     rate::{RateLimits, RateStatus},
     role::{Reach, UserRight},
     secret::Secret,
+    text::folded,
     zone::{local_time, time_of_local},
 };
 #[cfg(feature = "logic")]

@@ -115,6 +115,15 @@ test("a token is made, used, revoked and refused", async () => {
   const revoke = page.getByRole("button", { name: /^Revoke <img/ });
   assert.ok(!(await revoke.isVisible()), "it asks first");
   await page.getByRole("row", { name: /<img/ }).getByText("Revoke…").click();
+  const dialog = page.getByRole("dialog", { name: /^Revoke <img/ });
+  const cancel = dialog.getByRole("button", { name: "Cancel" });
+  assert.equal(await dialog.locator(":focus").innerText(), "Cancel");
+  await cancel.click();
+  assert.ok(!(await revoke.isVisible()), "nothing was done");
+  await page.getByRole("row", { name: /<img/ }).getByText("Revoke…").click();
+  await page.keyboard.press("Escape");
+  assert.ok(!(await dialog.isVisible()), "Escape closes it as well");
+  await page.getByRole("row", { name: /<img/ }).getByText("Revoke…").click();
   await revoke.click();
   await page.getByText("The token was revoked").waitFor();
   assert.equal((await call(token, products)).status, 401);
@@ -174,7 +183,7 @@ test("a webhook is made, tested, delivered, sent again, rolled and deleted", asy
     await page.goto(at("/dashboard/webhooks"));
     await page.getByRole("link", { name: endpoint.url }).click();
     await page.getByText("Roll secret…").click();
-    await page.getByRole("button", { name: "Roll secret" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Roll secret" }).click();
     assert.notEqual(await page.getByLabel("The new secret").inputValue(), secret);
     await page.getByRole("link", { name: "Back to the webhook" }).click();
     await page.getByRole("button", { name: "Switch off" }).click();
@@ -182,7 +191,7 @@ test("a webhook is made, tested, delivered, sent again, rolled and deleted", asy
     await page.getByRole("button", { name: "Switch on" }).click();
     await page.getByText("The webhook is on").waitFor();
     await page.getByText("Delete webhook…").click();
-    await page.getByRole("button", { name: "Delete webhook" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete webhook" }).click();
     await page.getByText("The webhook was deleted").waitFor();
   } finally {
     endpoint.close();
@@ -195,7 +204,7 @@ test("without a screen the API is not available", async () => {
   await page.goto(at("/dashboard/screens"));
   for (let left = await page.getByText("Remove…").count(); left > 0; left -= 1) {
     await page.getByText("Remove…").first().click();
-    await page.locator("details[open] button").click();
+    await page.getByRole("dialog").getByRole("button", { name: /^Remove/ }).click();
     await page.getByText("The screen was removed").waitFor();
   }
   const refused = await call(token, "/locations");
@@ -358,8 +367,8 @@ test("the API reference shows the samples of the chosen language", async () => {
 
 test("every page is whole at every width, in light and in dark", async () => {
   mkdirSync("screenshots", { recursive: true });
-  const pages = ["", "/usage", "/search", "/search?q=bread", "/components", "/journal", "/journal/z-reports", "/orders", "/products", "/stock", "/stock/count"];
-  pages.push("/sandbox", "/tokens", "/tokens/new", "/webhooks", "/webhooks/new", "/screens", "/screens/names", "/account");
+  const pages = ["", "/usage", "/search", "/search?q=bread", "/requests", "/components", "/journal", "/journal/z-reports", "/orders", "/products", "/stock", "/stock/count"];
+  pages.push("/components?sort=-total", "/journal?sort=total", "/sandbox", "/tokens", "/tokens/new", "/webhooks", "/webhooks/new", "/screens", "/screens/names", "/account");
   pages.push("/account/email", "/account/password", "/account/second-factor", "/account/passkeys", "/account/single-sign-on", "/users", "/activity", "/privacy", "/privacy/export");
   const state = await context.storageState();
   const found = [];

@@ -83,7 +83,7 @@ test("a passkey signs in alone, and after the password of its user", async () =>
   await setPassword(page, welcome.invitationUrl);
   await addPasskey(page, "Laptop");
   await page.getByText("Your passkey was added").waitFor();
-  await page.getByRole("cell", { name: "Laptop" }).waitFor();
+  await page.getByRole("cell", { name: "Laptop", exact: true }).waitFor();
   // The same device has one already.
   await addPasskey(page, "Laptop again");
   await page.getByText("has a passkey for you already").waitFor();

@@ -62,7 +62,7 @@ fn hidden(name: &str) -> Option<char> {
 ///
 /// The tables come from a pinned crate and not from the compiler, as this form is stored: with other
 /// tables, names stored before would no longer be found.
-pub(crate) fn folded(name: &str) -> String {
+pub fn folded(name: &str) -> String {
     let name = name.trim();
     if name.is_ascii() {
         return name.to_ascii_lowercase();

@@ -5,6 +5,7 @@ use connect_core::{
     wire::{Id, Timestamp},
 };
 use maud::{Markup, html};
+use sha2::{Digest as _, Sha256};
 
 pub(super) use super::wording::sentence;
 use super::{
@@ -98,15 +99,50 @@ pub(super) fn table(caption: &str, head: Markup, rows: Markup) -> Markup {
     }
 }
 
-/// An action to open before it can be confirmed.
-/// `full` is its name for screen readers.
+/// A button with a dialog, to confirm an action by its consequence.
+/// `full` is its name for screen readers, and the title.
 pub(super) fn confirmed(full: &str, short: &str, consequence: &str, action: Markup) -> Markup {
+    let id = dialog_id(full, &action);
+    // Without `type` the buttons would send a form around them.
     html! {
-        details.confirmed {
-            summary aria-label=(full) { (short) }
-            div { p { (consequence) } (action) }
+        button.quiet type="button" popovertarget=(id) aria-haspopup="dialog" aria-label=(full) {
+            (short)
+        }
+        div.dialog id=(id) popover role="dialog" aria-labelledby={ (id) "-title" }
+            aria-describedby={ (id) "-text" } {
+            (asked(&id, full, consequence))
+            div.answers {
+                (action)
+                button.quiet type="button" popovertarget=(id) popovertargetaction="hide" autofocus {
+                    (text!("word-cancel"))
+                }
+            }
         }
     }
+}
+
+/// The same question open on the page, with its refused form.
+pub(super) fn asked_again(full: &str, consequence: &str, action: Markup) -> Markup {
+    html! {
+        section.card { (asked(&dialog_id(full, &action), full, consequence)) (action) }
+    }
+}
+
+/// The title and the consequence of a dialog.
+fn asked(id: &str, full: &str, consequence: &str) -> Markup {
+    html! {
+        // An ellipsis promises the dialog.
+        h2 id={ (id) "-title" } { (full.replace('…', "")) }
+        p id={ (id) "-text" } { (consequence) }
+    }
+}
+
+/// Derives the id of a dialog from its name and form.
+fn dialog_id(full: &str, action: &Markup) -> String {
+    let address = action.0.split("action=\"").nth(1);
+    let address = address.and_then(|rest| rest.split('"').next());
+    let digest = Sha256::digest(format!("{full} {}", address.unwrap_or_default()));
+    format!("dialog-{}", hex::encode(&digest[..6]))
 }
 
 /// The placeholder of an empty list, with the next step.
@@ -130,6 +166,40 @@ pub(super) fn shown_once(label: &str, value: Option<&ShownOnce>) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_dialog_is_opened_by_its_own_button() {
+        let csrf = FormTokens::of("cookie");
+        let dialog = |name: &str, path: &str| {
+            let action = form(path, &csrf, html! { button { "Remove" } });
+            let name = format!("Remove… {name}");
+            confirmed(&name, "Remove…", "It is gone.", action).into_string()
+        };
+        let id = |shown: &str| {
+            let ids = shown.split(" id=\"").skip(1);
+            let ids: Vec<_> = ids.map(|rest| rest.split('"').next().unwrap()).collect();
+            let id = ids[0].to_owned();
+            assert_eq!(ids, [&*id, &format!("{id}-title"), &format!("{id}-text")]);
+            id
+        };
+        let shown = dialog("<b>\"", "/tills/1");
+        let own = id(&shown);
+        for part in [
+            "<h2 id=\"ID-title\">Remove &lt;b&gt;&quot;</h2>",
+            "<button class=\"quiet\" type=\"button\" popovertarget=\"ID\" aria-haspopup=\"dialog\" \
+             aria-label=\"Remove… &lt;b&gt;&quot;\">Remove…</button>",
+            "aria-labelledby=\"ID-title\" aria-describedby=\"ID-text\"",
+            "popovertarget=\"ID\" popovertargetaction=\"hide\" autofocus>Cancel</button>",
+        ] {
+            assert!(shown.contains(&part.replace("ID", &own)), "{part}: {shown}");
+        }
+        // The same at each reading, though the token of its form is not, and another for another action.
+        assert_eq!(id(&dialog("<b>\"", "/tills/1")), own);
+        let others = [dialog("<b>\"", "/tills/2"), dialog("Till", "/tills/1")];
+        for other in others {
+            assert_ne!(id(&other), own);
+        }
+    }
 
     #[test]
     fn a_problem_that_no_field_has_stands_by_itself() {

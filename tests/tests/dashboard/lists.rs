@@ -7,7 +7,11 @@ use connect_tests::{
 use http::Method;
 use serde_json::json;
 
-use super::{PROGRAM, browser::Browser, demo};
+use super::{
+    PROGRAM,
+    browser::{Browser, text},
+    demo,
+};
 
 /// The texts between two marks, in their order.
 pub(super) fn between<'p>(page: &'p str, before: &str, after: &str) -> Vec<&'p str> {
@@ -107,6 +111,77 @@ async fn what_is_newest_comes_first() {
         assert!(times.is_sorted(), "{times:?}");
     }
     assert!(counts.iter().any(|count| *count > 2), "{counts:?}");
+    server.kill().await;
+}
+
+/// The lines of the file of a list, without its head.
+async fn saved(owner: &mut Browser, list: &str, name: &str) -> Vec<String> {
+    let mark = if list.contains('?') { '&' } else { '?' };
+    let path = format!("/dashboard/{list}{mark}format=csv");
+    let answer = owner.open(&path).await;
+    assert_eq!(answer.status, 200, "{path}");
+    let content = answer.header("content-type");
+    assert_eq!(content, Some("text/csv; charset=utf-8"), "{path}");
+    let disposition = answer.header("content-disposition").unwrap();
+    assert!(
+        disposition.contains(&format!("{name}.csv")),
+        "{disposition}"
+    );
+    let text = text(&answer);
+    let lines = text.strip_prefix('\u{FEFF}').unwrap().lines();
+    lines.skip(1).map(str::to_owned).collect()
+}
+
+#[tokio::test]
+async fn a_list_is_sorted_and_saved_as_a_file_of_all_its_pages() {
+    let (server, mut owner) = demo().await;
+    count_all(&server, 500).await;
+    for what in ["days?daysAgo=1", "sales", "z-reports", "orders"] {
+        simulate(&server, what).await;
+    }
+    let stock = owner.read("/dashboard/stock").await;
+    let product = between(&stock, "<a href=\"/dashboard/stock/", "?")[0];
+    let movements = format!("stock/{product}");
+    for (list, name) in [
+        ("journal", "receipts"),
+        ("journal/z-reports", "z-reports"),
+        ("orders", "orders"),
+        (&*movements, "stock-movements"),
+        ("users", "users"),
+        ("screens", "screens"),
+        ("activity", "activity"),
+    ] {
+        let lines = saved(&mut owner, list, name).await;
+        assert!(!lines.is_empty(), "{list}");
+        let page = owner.read(&format!("/dashboard/{list}")).await;
+        let sorting = format!("href=\"/dashboard/{list}?sort=");
+        assert!(page.contains(&sorting), "{list}: {page}");
+        let saving = format!("href=\"/dashboard/{list}?format=csv\"");
+        assert!(page.contains(&saving), "{list}: {page}");
+    }
+    // Every receipt, in the order of the address; the page has fewer.
+    let numbers = |lines: &[String]| -> Vec<u64> {
+        let first = lines.iter().map(|line| line.split(',').next().unwrap());
+        first.map(|number| number.parse().unwrap()).collect()
+    };
+    let lines = saved(&mut owner, "journal?sort=number", "receipts").await;
+    let all = u64::try_from(lines.len()).unwrap();
+    assert!(all > 50, "{all}");
+    assert_eq!(numbers(&lines), (1..=all).collect::<Vec<_>>());
+    // A period is a filter of the file as of the page.
+    let lines = saved(&mut owner, "journal?period=day", "receipts").await;
+    let page = owner.read("/dashboard/journal?period=day").await;
+    let shown = between(&page, "/dashboard/journal/", "</a>");
+    let shown = shown.iter().map(|link| link.rsplit('>').next().unwrap());
+    let shown: Vec<u64> = shown.filter_map(|number| number.parse().ok()).collect();
+    assert_eq!(numbers(&lines), shown);
+    assert!(!shown.is_empty() && lines.len() < 50, "{shown:?}");
+    // A page is sorted by itself, and the next one in the same order.
+    let page = owner.read("/dashboard/journal?sort=-number").await;
+    assert!(page.contains("aria-sort=\"descending\""), "{page}");
+    assert!(page.contains("Sorted within this page."), "{page}");
+    let next = next_page(&page).unwrap();
+    assert!(next.contains("sort=-number"), "{next}");
     server.kill().await;
 }
 

@@ -65,7 +65,7 @@ async fn of_two_forms_at_once_one_is_done() {
     server.kill().await;
 }
 
-/// An action that takes something away is behind a step of its own, which works without scripts.
+/// An action that takes something away is in a dialog, which its button opens without scripts.
 #[tokio::test]
 async fn what_cannot_be_undone_asks_first() {
     let (server, mut owner) = demo().await;
@@ -87,8 +87,15 @@ async fn what_cannot_be_undone_asks_first() {
                 continue;
             }
             let before = &page[..page.find(part).unwrap()];
-            let open = before.matches("<details").count() - before.matches("</details>").count();
-            assert_eq!(open, 1, "{action}");
+            let (outside, inside) = before.rsplit_once("<div class=\"dialog\"").unwrap();
+            assert!(inside.contains(" popover role=\"dialog\""), "{action}");
+            // The dialog ends with the button to cancel.
+            assert!(!inside.contains("popovertargetaction"), "{action}");
+            let id = between(inside, "id=\"", "\"");
+            assert_eq!(page.matches(&format!("id=\"{id}\"")).count(), 1, "{action}");
+            let opens = format!("popovertarget=\"{id}\"");
+            assert_eq!(outside.matches(&opens).count(), 1, "{action}");
+            assert_eq!(page.matches(&opens).count(), 2, "{action}");
             asked += 1;
         }
     }

@@ -39,7 +39,7 @@ async fn the_texts_of_others_are_escaped_on_every_page() {
     let pages = shop.pages();
     for path in &pages {
         for query in [
-            "", "done", "q", "code", "cursor", "date", "status", "category", "before",
+            "", "done", "q", "code", "cursor", "date", "status", "category", "before", "sort",
         ] {
             let mark = if path.contains('?') { '&' } else { '?' };
             let evil: String = form_urlencoded::byte_serialize(EVIL.as_bytes()).collect();

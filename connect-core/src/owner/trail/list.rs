@@ -11,7 +11,7 @@ use crate::{
     },
     storage::{Key, Range, Read},
     transaction::{Error, Fault, TimeKey, TrailEntry, trail_key},
-    wire::{Timestamp, limits::MAX_PAGE_SIZE},
+    wire::{Page, Timestamp, limits::MAX_PAGE_SIZE},
 };
 
 /// The most entries read for a page. A page with few matches then ends early.
@@ -28,6 +28,15 @@ pub struct TrailPage {
     pub entries: Vec<TrailEntry>,
     /// The cursor of the next page; `None` at the end.
     pub next: Option<String>,
+}
+
+impl From<TrailPage> for Page<TrailEntry> {
+    fn from(page: TrailPage) -> Self {
+        Self {
+            data: page.entries,
+            next_cursor: page.next,
+        }
+    }
 }
 
 /// A chain with its matching entries read so far, and its unread part.

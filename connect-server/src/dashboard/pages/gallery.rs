@@ -1,14 +1,16 @@
 //! All components of pages, to look at in the demo.
 
 use connect_core::Reason;
-use maud::html;
+use maud::{Markup, html};
 
 use crate::dashboard::{
     Answer, components,
     inputs::{self, Field},
     layout,
+    messages::numbers,
     page_request::SignedIn,
     sections::COMPONENTS,
+    table::{self, Cell, Column, Table},
 };
 
 /// Shows the page.
@@ -24,15 +26,30 @@ pub(super) fn show(to: &SignedIn<'_>) -> Answer {
         autocomplete: "off",
     };
     let words = text!("gallery-words");
-    let row = html! {
-        tr { td { (words) } td { (components::time(now)) } td { span.tag.good { (words) } } td.number { "12.50" } }
-        tr { td { (words) } td { (components::time(now)) } td { span.tag.bad { (words) } } td.number { "3.00" } }
-        tr { td { (words) } td { (components::time(now)) } td { span.tag { (words) } } td.number { "0.80" } }
-    };
-    let head = html! {
-        th { (text!("word-name")) } th { (text!("word-time")) } th { (text!("word-status")) }
-        th.number { (text!("word-total")) }
-    };
+    let columns = [
+        Column::text("name", text!("word-name")),
+        Column::text("time", text!("word-time")),
+        Column::text("", text!("word-status")),
+        Column::number("total", text!("word-total")),
+        Column::action(text!("word-actions")),
+    ];
+    let mut table = Table::new(COMPONENTS, "A".into(), columns).part(true);
+    for (number, (class, cents)) in [("good", 1250), ("bad", 300), ("", 80)]
+        .into_iter()
+        .enumerate()
+    {
+        let name = format!("{words} {number}");
+        table.add([
+            Cell::link(COMPONENTS, &*name),
+            Cell::time(now),
+            Cell::action(html! { span class={ "tag " (class) } { (words) } }),
+            Cell::amount(cents, numbers::money(cents, "EUR")),
+            Cell::action(dialog(&name)),
+        ]);
+    }
+    if table::is_file(to) {
+        return table.file(to, "components");
+    }
     let content = html! {
         p.notice role="status" { (words) }
         p.warning { (words) }
@@ -43,7 +60,7 @@ pub(super) fn show(to: &SignedIn<'_>) -> Answer {
             }
         }
         div.cards {
-            section.card { h2 { (words) } (components::table("A", head.clone(), row.clone())) }
+            section.card { h2 { (words) } (table.render(to)) }
             section.card {
                 h2 { (words) }
                 dl.facts { dt { (words) } dd { code { "code" } } dt { (words) } dd { a href=(COMPONENTS) { (words) } } }
@@ -65,8 +82,19 @@ pub(super) fn show(to: &SignedIn<'_>) -> Answer {
             button type="button" { (words) }
             button.quiet type="button" { (words) }
             button.danger type="button" { (words) }
-            (components::confirmed(&words, &words, &words, html! { button.danger type="button" { (words) } }))
+            (dialog(&words))
         }
     };
     layout::page(to, COMPONENTS, &text!("section-components"), content)
+}
+
+/// A button with its dialog.
+fn dialog(name: &str) -> Markup {
+    let action = html! { button.danger type="button" { (text!("gallery-words")) } };
+    components::confirmed(
+        name,
+        &text!("gallery-words"),
+        &text!("gallery-words"),
+        action,
+    )
 }

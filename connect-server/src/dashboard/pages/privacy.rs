@@ -336,18 +336,21 @@ fn erasure(
                 button { (text!("privacy-keep", name = name)) }
             }))
         } @else {
-            (components::confirmed(&full, &full, &text!("privacy-write-name"),
-                components::form(&format!("{path}/erase"), &to.csrf, html! {
-                    div.field {
-                        @let field = format!("name{}", location.map(|id| format!("-{id}")).unwrap_or_default());
-                        label for=(field) { (text!("word-name")) }
-                        input id=(field) name="name" type="text" required autocomplete="off"
-                            aria-invalid=[problem.invalid()] aria-describedby=[problem.id()];
-                        (problem.render(&text!("word-name")))
-                    }
-                    button { (text!("privacy-erase")) }
-                })
-            ))
+            @let field = format!("name{}", location.map(|id| format!("-{id}")).unwrap_or_default());
+            @let typed = is_sent.then(|| to.form.get("name"));
+            @let form = components::form(&format!("{path}/erase"), &to.csrf, html! {
+                div.field {
+                    label for=(field) { (text!("word-name")) }
+                    input id=(field) name="name" type="text" required autocomplete="off" value=[typed]
+                        aria-invalid=[problem.invalid()] aria-describedby=[problem.id()];
+                    (problem.render(&text!("word-name")))
+                }
+                button { (text!("privacy-erase")) }
+            });
+            @let consequence = text!("privacy-write-name");
+            // A dialog opens by its button alone, and would hide the problem.
+            @if problem.id().is_some() { (components::asked_again(&full, &consequence, form)) }
+            @else { div.row { (components::confirmed(&full, &full, &consequence, form)) } }
         }
     }
 }

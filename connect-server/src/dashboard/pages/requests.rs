@@ -20,7 +20,7 @@ const TOKEN: &str = "token";
 const OUTCOME: &str = "outcome";
 const TEXT: &str = "text";
 
-/// The requests of a page, and of a read for a file.
+/// The requests of a page.
 const SHOWN: usize = 50;
 
 /// The outcomes in the address, each with its message.
@@ -51,14 +51,14 @@ pub(super) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
         .collect();
     let filter = filter(to)?;
     let (connect, wanted) = (&to.connect, &filter);
+    let limit = table::limit(to).unwrap_or(SHOWN);
     let found = table::rows(to, |cursor| async move {
         connect
-            .requests(account, wanted, cursor.as_deref(), SHOWN)
+            .requests(account, wanted, cursor.as_deref(), limit)
             .await
     });
     let found = found.await?;
-    let is_part = found.next_cursor.is_some() || !to.query.get(CURSOR).is_empty();
-    let table = table(&found.data, &names).part(is_part);
+    let table = table(&found.data, &names).part(table::is_part(to, &found));
     if table::is_file(to) {
         return Ok(table.file(to, "requests"));
     }

@@ -18,6 +18,7 @@ use crate::{
         notices::{self, Notice},
         page_request::SignedIn,
         pages::activity::changes_link,
+        table::{self, Cell, Column, Table, Value},
     },
 };
 
@@ -99,11 +100,15 @@ fn new_screen(to: &SignedIn<'_>) -> Result<ScreenCommand, Error> {
 async fn page(to: &SignedIn<'_>, reason: Option<&Reason>) -> Result<Answer, Error> {
     let account = to.account();
     let screens = to.connect.screens(account.id).await?;
+    let table = table(to, &screens);
+    if table::is_file(to) && reason.is_none() {
+        return Ok(table.file(to, "screens"));
+    }
     let content = html! {
         p.hint { (text!("screens-about")) }
         @if account.screens.is_empty() {
             p.warning { (marked!("screens-none", code = markup::code)) }
-        } @else { (table(to, &screens)) }
+        } @else { (table.render(to)) }
         p { a href="/dashboard/screens/names" { (text!("screens-rename")) } }
         h2 { (text!("screens-add")) }
         @if to.locations(UserRight::ManageScreens).is_empty() {
@@ -113,42 +118,48 @@ async fn page(to: &SignedIn<'_>, reason: Option<&Reason>) -> Result<Answer, Erro
     Ok(layout::page(to, PATH, &text!("section-screens"), content))
 }
 
-fn table(to: &SignedIn<'_>, screens: &[(Screen, Option<ScreenKey>)]) -> Markup {
-    let head = html! {
-        th { (text!("word-name")) } th { (text!("screens-type")) } th { (text!("word-location")) }
-        th { (text!("word-key")) } th { span.hidden { (text!("word-actions")) } }
-    };
-    let rows = html! {
-        @for (screen, key) in screens {
-            // The activity links to it.
-            tr id={ "screen-" (screen.id) } {
-                td { (screen.name) }
-                td { (words(screen.kind)) }
-                td { (place(to, screen)) }
-                td {
-                    @match key {
-                        Some(key) => {
-                            code { (key.prefix) "…" } br;
-                            span.hint {
-                                (marked!(
-                                    "screens-key-created-at",
-                                    time = |_: &str| components::time(key.created_at),
-                                ))
-                            }
-                        }
-                        None => (text!("screens-no-key")),
-                    }
-                }
-                td {
-                    div.actions {
-                        (actions(to, screen, key.is_some()))
-                        (changes_link(to, screen.id, &screen.name))
-                    }
-                }
+fn table(to: &SignedIn<'_>, screens: &[(Screen, Option<ScreenKey>)]) -> Table {
+    let columns = [
+        Column::text("name", text!("word-name")),
+        Column::text("type", text!("screens-type")),
+        Column::text("location", text!("word-location")),
+        Column::text("key", text!("word-key")),
+        Column::action(text!("word-actions")),
+    ];
+    let mut table = Table::new(PATH, text!("section-screens"), columns);
+    for (screen, key) in screens {
+        let actions = html! {
+            div.actions {
+                (actions(to, screen, key.is_some()))
+                (changes_link(to, screen.id, &screen.name))
             }
+        };
+        let cells = [
+            Cell::text(&*screen.name),
+            Cell::text(words(screen.kind)),
+            Cell::text(place(to, screen)),
+            key_cell(key.as_ref()),
+            Cell::action(actions),
+        ];
+        // The activity links to it.
+        table.add_as(format!("screen-{}", screen.id), cells);
+    }
+    table
+}
+
+/// The beginning of a key, and its age.
+fn key_cell(key: Option<&ScreenKey>) -> Cell {
+    let Some(key) = key else {
+        return Cell::of(html! { (text!("screens-no-key")) }, Value::Empty);
+    };
+    let beginning = format!("{}…", key.prefix);
+    let shown = html! {
+        code { (beginning) } br;
+        span.hint {
+            (marked!("screens-key-created-at", time = |_: &str| components::time(key.created_at)))
         }
     };
-    components::table(&text!("section-screens"), head, rows)
+    Cell::of(shown, Value::Text(beginning))
 }
 
 fn actions(to: &SignedIn<'_>, screen: &Screen, has_key: bool) -> Markup {

@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use connect_core::{AccountLocation, Error, Language, Reason, Role, SignInStatus, User, UserRole};
+use connect_core::{
+    AccountLocation, Error, Language, Reason, Role, SignInStatus, User, UserRole, wire::Timestamp,
+};
 use maud::{Markup, html};
 
 use crate::{
@@ -10,10 +12,12 @@ use crate::{
     dashboard::{
         Answer, components,
         inputs::{self, Field},
-        layout, messages,
+        layout,
+        messages::{self, dates},
         notices::{self, Notice},
         page_request::SignedIn,
         pages::activity::changes_line,
+        table::{self, Cell, Column, Table, Value},
     },
 };
 
@@ -178,24 +182,10 @@ fn role_at(location: impl std::fmt::Display) -> String {
 
 async fn page(to: &SignedIn<'_>, reason: Option<&Reason>) -> Result<Answer, Error> {
     let users = to.connect.users(to.account().id).await?;
-    let head = html! {
-        th { (text!("word-name")) } th { (text!("word-email")) }
-        th { (text!("users-role")) } th { (text!("users-sign-in")) }
-    };
-    let rows = html! {
-        @for (user, status) in &users {
-            tr {
-                td { a href={ (PATH) "/" (user.id) } { (user.name) } }
-                td { (user.email) }
-                td { (words(to, user)) }
-                td {
-                    @if user.second_factor {
-                        (marked!("users-with-second-factor", state = |_: &str| state(status)))
-                    } @else { (state(status)) }
-                }
-            }
-        }
-    };
+    let table = table(to, &users);
+    if table::is_file(to) && reason.is_none() {
+        return Ok(table.file(to, "users"));
+    }
     let typed = Typed {
         name: to.form.get("name"),
         email: to.form.get("email"),
@@ -204,11 +194,34 @@ async fn page(to: &SignedIn<'_>, reason: Option<&Reason>) -> Result<Answer, Erro
     };
     let content = html! {
         p.hint { (text!("users-explained")) }
-        (components::table(&text!("section-users"), head, rows))
+        (table.render(to))
         h2 { (text!("users-add")) }
         (components::form(PATH, &to.csrf, fields(to, &typed, &text!("users-add"), reason)))
     };
     Ok(layout::page(to, PATH, &text!("section-users"), content))
+}
+
+fn table(to: &SignedIn<'_>, users: &[(User, SignInStatus)]) -> Table {
+    let columns = [
+        Column::text("name", text!("word-name")),
+        Column::text("email", text!("word-email")),
+        Column::text("role", text!("users-role")),
+        Column::text("sign-in", text!("users-sign-in")),
+    ];
+    let plain = |time| html! { (dates::date_time(time)) };
+    let mut table = Table::new(PATH, text!("section-users"), columns);
+    for (user, status) in users {
+        table.add([
+            Cell::link(&format!("{PATH}/{}", user.id), &*user.name),
+            Cell::text(&*user.email),
+            Cell::text(words(to, user)),
+            Cell::of(
+                sign_in(user, status, components::time),
+                Value::Text(sign_in(user, status, plain).into_string()),
+            ),
+        ]);
+    }
+    table
 }
 
 /// The page of one user.
@@ -233,7 +246,7 @@ async fn one(to: &SignedIn<'_>, id: &str, refused: Option<&Reason>) -> Result<An
         false => (text!("users-invite"), text!("users-invite-hint")),
     };
     let content = html! {
-        p.hint { (state(&status)) }
+        p.hint { (state(&status, components::time)) }
         (components::form(&path, &to.csrf, fields(to, &typed, &text!("word-save"), refused)))
         h2 { (text!("field-invitation")) }
         p.hint { (invite_hint) }
@@ -388,11 +401,21 @@ fn words(to: &SignedIn<'_>, user: &User) -> String {
         .to_owned()
 }
 
-fn state(status: &SignInStatus) -> Markup {
+/// The state of the sign-in and of the second factor.
+fn sign_in(user: &User, status: &SignInStatus, time: fn(Timestamp) -> Markup) -> Markup {
+    html! {
+        @if user.second_factor {
+            (marked!("users-with-second-factor", state = |_: &str| state(status, time)))
+        } @else { (state(status, time)) }
+    }
+}
+
+/// The state of the sign-in, with times shown by `time`.
+fn state(status: &SignInStatus, time: fn(Timestamp) -> Markup) -> Markup {
     html! {
         @match (status.has_password, status.invited_until) {
             (_, Some(until)) => {
-                (marked!("users-invited-until", time = |_: &str| components::time(until)))
+                (marked!("users-invited-until", time = |_: &str| time(until)))
             }
             (true, None) => (text!("users-has-password")),
             (false, None) => (text!("users-not-invited")),

@@ -17,16 +17,16 @@ use super::{
 };
 use crate::dashboard::{
     FormFields,
-    page_request::{AT, SignedIn},
+    page_request::{AT, CURSOR, SignedIn},
     period::{self, Period},
     period_choice,
+    table::SORT,
 };
 
 const KIND: &str = "kind";
 pub(super) const AUTHOR: &str = "author";
 // The location of the other pages is no filter here: it would hide the changes of the account.
 const LOCATION: &str = "location";
-pub(super) const CURSOR: &str = "cursor";
 
 /// The authors without an id.
 pub(super) const OPERATOR: &str = "operator";
@@ -64,6 +64,8 @@ pub(super) struct Filters {
     period: Option<Period>,
     /// The location of the other pages, kept for the way back; or "".
     at: String,
+    /// The order of the rows, kept for the next page; or "".
+    order: String,
 }
 
 impl Filters {
@@ -95,6 +97,7 @@ impl Filters {
             location: locations.find(|location| Some(location.uuid()) == id(LOCATION)),
             period: Period::of(query, today),
             at: query.get(AT).to_owned(),
+            order: query.get(SORT).to_owned(),
         }
     }
 
@@ -130,6 +133,7 @@ impl Filters {
             (LOCATION, location.as_deref()),
             (period::UNIT, period.map(|period| period.unit.name())),
             (period::DATE, day.as_deref()),
+            (SORT, Some(&*self.order).filter(|order| !order.is_empty())),
             (CURSOR, cursor),
         ];
         let mut query = Serializer::new(String::new());
@@ -144,6 +148,7 @@ impl Filters {
     fn is_any(&self) -> bool {
         let none = Self {
             at: self.at.clone(),
+            order: self.order.clone(),
             ..Self::default()
         };
         *self != none
@@ -258,6 +263,10 @@ mod tests {
             ),
             ("period=week&date=2026-11-27".into(), format!("{period}&")),
             ("period=week".into(), format!("{period}&")),
+            (
+                "kind=screen&sort=-time".into(),
+                "kind=screen&sort=-time&".into(),
+            ),
         ] {
             let filters = read(&query);
             let next = filters.next_page("7");

@@ -6,22 +6,22 @@ use connect_core::{
     Error, UserRight, local_time,
     wire::{
         Id, Transaction, TransactionType, ZReport,
-        query::{TransactionQuery, ZReportQuery},
+        query::{Paging, TransactionQuery, ZReportQuery},
     },
 };
 use maud::{Markup, html};
 
-use super::{
-    PageLocation, means, next, nothing, nowhere, page, page_of_period, paging, pairs, vat,
-};
+use super::{PageLocation, means, next, nothing, nowhere, page, page_of_period, pairs, vat};
 use crate::dashboard::{
     Answer, components,
     messages::numbers,
     page_request::SignedIn,
     period::{self, Period},
+    table::{self, Cell, Column, Table},
 };
 
 const PATH: &str = "/dashboard/journal";
+const Z_REPORTS: &str = "/dashboard/journal/z-reports";
 
 /// Shows the receipts of a day, or all of them.
 pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
@@ -29,24 +29,36 @@ pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
         return Ok(nowhere(to, PATH, &text!("section-journal")));
     };
     let period = Period::of(&to.query, local_time(to.connect.now()).date());
-    let query = TransactionQuery {
-        paging: paging(to),
-        period: period.map(Period::range).unwrap_or_default(),
-        ..TransactionQuery::default()
-    };
-    let rows = shop.records.transactions().newest_first();
-    let found = rows.list(&query).await?;
+    let range = period.map(Period::range).unwrap_or_default();
+    let rows = &shop.records.transactions().newest_first();
+    let found = table::rows(to, |cursor| async move {
+        let query = TransactionQuery {
+            paging: Paging {
+                cursor,
+                limit: table::limit(to),
+            },
+            period: range,
+            ..TransactionQuery::default()
+        };
+        rows.list(&query).await
+    });
+    let found = found.await?;
+    let table = receipts(&shop, &found.data).part(table::is_part(to, &found));
+    if table::is_file(to) {
+        return Ok(table.file(to, "receipts"));
+    }
     let next_cursor = found.next_cursor.as_deref();
     let content = html! {
-        p.toolbar { a href=(shop.at("/dashboard/journal/z-reports")) { (text!("journal-z-reports")) } }
+        p.toolbar { a href=(shop.at(Z_REPORTS)) { (text!("journal-z-reports")) } }
         @if found.data.is_empty() {
             @let text = match period {
                 None => text!("journal-nothing-sold"),
                 Some(_) => text!("journal-nothing-sold-then"),
             };
             (nothing(to, next_cursor, &text))
-        } @else { (table(&shop, &found.data)) }
-        (next(&shop, PATH, &period::filters(to), next_cursor))
+        } @else { (table.render(to)) }
+        @let [unit, date] = period::filters(to);
+        (next(&shop, PATH, &[unit, date, table::order(to)], next_cursor))
     };
     let title = text!("section-journal");
     Ok(page_of_period(
@@ -60,26 +72,31 @@ pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
     ))
 }
 
-/// Shows rows. Narrow screens omit details found on each receipt's page.
-fn table(shop: &PageLocation, rows: &[Transaction]) -> Markup {
-    let head = html! {
-        th.number { (text!("journal-receipt")) } th { (text!("word-time")) }
-        th { (text!("word-what")) } th.detail { (text!("word-register")) }
-        th.detail { (text!("word-employee")) } th.number { (text!("word-total")) }
-    };
-    let rows = html! {
-        @for row in rows {
-            tr {
-                td.number { a href=(shop.at(&format!("{PATH}/{}", row.id))) { (row.receipt_number) } }
-                td { (components::time(row.created_at)) }
-                td { (words(&row.kind)) }
-                td.detail { (row.register.name) }
-                td.detail { @if let Some(employee) = &row.employee { (employee) } }
-                td.number { (shop.money(row.total_cents)) }
-            }
-        }
-    };
-    components::table(&text!("word-receipts"), head, rows)
+/// The table of receipts.
+/// Narrow screens omit details found on each receipt's page.
+fn receipts(shop: &PageLocation, rows: &[Transaction]) -> Table {
+    let columns = [
+        Column::number("number", text!("journal-receipt")),
+        Column::text("time", text!("word-time")),
+        Column::text("what", text!("word-what")),
+        Column::text("register", text!("word-register")).detail(),
+        Column::text("employee", text!("word-employee")).detail(),
+        Column::number("total", text!("word-total")),
+    ];
+    let mut table = Table::new(PATH, text!("word-receipts"), columns);
+    for row in rows {
+        let page = shop.at(&format!("{PATH}/{}", row.id));
+        let number = html! { a href=(page) { (row.receipt_number) } };
+        table.add([
+            Cell::number(row.receipt_number, number),
+            Cell::time(row.created_at),
+            Cell::text(words(&row.kind)),
+            Cell::text(&*row.register.name),
+            Cell::text(row.employee.as_deref().unwrap_or_default()),
+            Cell::amount(row.total_cents, shop.money(row.total_cents)),
+        ]);
+    }
+    table
 }
 
 fn words(kind: &TransactionType) -> Cow<'_, str> {
@@ -162,47 +179,60 @@ pub(crate) async fn z_reports(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let Some(shop) = PageLocation::find(to, UserRight::ReadSales)? else {
         return Ok(nowhere(to, PATH, &text!("journal-z-reports")));
     };
-    let query = ZReportQuery {
-        paging: paging(to),
-        ..ZReportQuery::default()
-    };
-    let reports = shop.records.z_reports().newest_first();
-    let found = reports.list(&query).await?;
+    let reports = &shop.records.z_reports().newest_first();
+    let found = table::rows(to, |cursor| async move {
+        let query = ZReportQuery {
+            paging: Paging {
+                cursor,
+                limit: table::limit(to),
+            },
+            ..ZReportQuery::default()
+        };
+        reports.list(&query).await
+    });
+    let found = found.await?;
+    let table = closings(&shop, &found.data).part(table::is_part(to, &found));
+    if table::is_file(to) {
+        return Ok(table.file(to, "z-reports"));
+    }
     let next_cursor = found.next_cursor.as_deref();
     let content = html! {
         @if found.data.is_empty() {
             (nothing(to, next_cursor, &text!("journal-no-closing")))
-        } @else { (closings(&shop, &found.data)) }
-        (next(&shop, "/dashboard/journal/z-reports", &[], next_cursor))
+        } @else { (table.render(to)) }
+        (next(&shop, Z_REPORTS, &[table::order(to)], next_cursor))
         p { a href=(shop.at(PATH)) { (text!("journal-back")) } }
     };
     Ok(page(to, &shop, PATH, &text!("journal-z-reports"), content))
 }
 
-fn closings(shop: &PageLocation, reports: &[ZReport]) -> Markup {
-    let head = html! {
-        th.number { (text!("shop-number")) } th { (text!("word-register")) }
-        th { (text!("journal-closed")) } th.number { (text!("shop-sales")) }
-        th.number { (text!("word-turnover")) } th.number { (text!("journal-cash-expected")) }
-        th.number { (text!("shop-counted")) } th.number { (text!("journal-difference")) }
-    };
-    let rows = html! {
-        @for report in reports {
-            tr {
-                td.number { (report.number) }
-                td { (report.register.name) }
-                td { (components::time(report.closed_at)) }
-                td.number { (report.totals.sales.count) }
-                td.number { (shop.money(report.totals.net_cents)) }
-                td.number { (shop.money(report.cash.expected_cents)) }
-                td.number {
-                    @if let Some(counted) = report.cash.counted_cents { (shop.money(counted)) }
-                }
-                td.number {
-                    @if let Some(cents) = report.cash.difference_cents { (shop.money(cents)) }
-                }
-            }
-        }
-    };
-    components::table(&text!("journal-z-reports"), head, rows)
+fn closings(shop: &PageLocation, reports: &[ZReport]) -> Table {
+    let columns = [
+        Column::number("number", text!("shop-number")),
+        Column::text("register", text!("word-register")),
+        Column::text("time", text!("journal-closed")),
+        Column::number("sales", text!("shop-sales")),
+        Column::number("turnover", text!("word-turnover")),
+        Column::number("expected", text!("journal-cash-expected")),
+        Column::number("counted", text!("shop-counted")),
+        Column::number("difference", text!("journal-difference")),
+    ];
+    let amount = |cents: i64| Cell::amount(cents, shop.money(cents));
+    let mut table = Table::new(Z_REPORTS, text!("journal-z-reports"), columns);
+    for report in reports {
+        table.add([
+            Cell::number(report.number, report.number),
+            Cell::text(&*report.register.name),
+            Cell::time(report.closed_at),
+            Cell::number(report.totals.sales.count, report.totals.sales.count),
+            amount(report.totals.net_cents),
+            amount(report.cash.expected_cents),
+            report.cash.counted_cents.map_or_else(Cell::empty, amount),
+            report
+                .cash
+                .difference_cents
+                .map_or_else(Cell::empty, amount),
+        ]);
+    }
+    table
 }

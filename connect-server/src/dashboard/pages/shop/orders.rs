@@ -8,7 +8,7 @@ use connect_core::{
 };
 use maud::html;
 
-use super::{AT, CURSOR, PageLocation, next, nothing, nowhere, page_of_period};
+use super::{AT, PageLocation, next, nothing, nowhere, page_of_period};
 use crate::dashboard::{
     Answer,
     messages::numbers,
@@ -38,12 +38,12 @@ pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let found = table::rows(to, |cursor| async move {
         let mut query = query.clone();
         query.sync.cursor = cursor;
+        query.sync.limit = table::limit(to);
         orders.list(&query).await
     });
     let found = found.await?;
     let next_cursor = found.next_cursor.as_deref();
-    let is_part = next_cursor.is_some() || !to.query.get(CURSOR).is_empty();
-    let table = table(&shop, &found.data, is_part);
+    let table = table(&shop, &found.data).part(table::is_part(to, &found));
     if table::is_file(to) {
         return Ok(table.file(to, "orders"));
     }
@@ -64,7 +64,8 @@ pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
             (nothing(to, next_cursor, &text!("orders-none")))
         } @else { (table.render(to)) }
         @let [unit, date] = period::filters(to);
-        (next(&shop, PATH, &[unit, date, ("status", status)], next_cursor))
+        @let filters = [unit, date, ("status", status), table::order(to)];
+        (next(&shop, PATH, &filters, next_cursor))
     };
     let title = text!("section-orders");
     Ok(page_of_period(
@@ -78,7 +79,7 @@ pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
     ))
 }
 
-fn table(shop: &PageLocation, orders: &[Order], is_part: bool) -> Table {
+fn table(shop: &PageLocation, orders: &[Order]) -> Table {
     let columns = [
         Column::number("number", text!("shop-number")),
         Column::text("time", text!("word-time")),
@@ -88,7 +89,7 @@ fn table(shop: &PageLocation, orders: &[Order], is_part: bool) -> Table {
         Column::text("what", text!("word-what")),
         Column::number("total", text!("word-total")),
     ];
-    let mut table = Table::new(PATH, text!("section-orders"), columns).part(is_part);
+    let mut table = Table::new(PATH, text!("section-orders"), columns);
     for order in orders {
         let state = words(&order.status);
         table.add([

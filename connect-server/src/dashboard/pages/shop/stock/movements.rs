@@ -4,9 +4,12 @@ use std::borrow::Cow;
 
 use connect_core::{
     Error, Reason, UserRight,
-    wire::{Id, MovementType, Product, StockMovement, query::StockMovementQuery},
+    wire::{
+        Id, MovementType, Product, StockMovement,
+        query::{Paging, StockMovementQuery},
+    },
 };
-use maud::{Markup, html};
+use maud::html;
 
 use super::{PATH, entry, facts, may_enter, minimum, who::MovementUsers};
 use crate::dashboard::{
@@ -14,7 +17,8 @@ use crate::dashboard::{
     messages::numbers,
     notices,
     page_request::SignedIn,
-    pages::shop::{self, PageLocation, next, nothing, nowhere, paging},
+    pages::shop::{self, PageLocation, next, nothing, nowhere},
+    table::{self, Cell, Column, Table},
 };
 
 /// Shows the page of one product, the newest movement first.
@@ -64,15 +68,26 @@ pub(super) async fn page(
         Err(Error::NotFound(_)) if refused.is_none() => None,
         Err(error) => return Err(error),
     };
-    let query = StockMovementQuery {
-        paging: paging(to),
-        product_id: Some(id),
-        ..StockMovementQuery::default()
-    };
-    let rows = shop.records.stock().movements().newest_first();
-    let found = rows.list(&query).await?;
-    let next_cursor = found.next_cursor.as_deref();
+    let rows = &shop.records.stock().movements().newest_first();
+    let found = table::rows(to, |cursor| async move {
+        let query = StockMovementQuery {
+            paging: Paging {
+                cursor,
+                limit: table::limit(to),
+            },
+            product_id: Some(id),
+            ..StockMovementQuery::default()
+        };
+        rows.list(&query).await
+    });
+    let found = found.await?;
+    let path = format!("{PATH}/{id}");
     let who = MovementUsers::find(to, shop, &found.data).await?;
+    let table = table(&path, &found.data, &who).part(table::is_part(to, &found));
+    if table::is_file(to) && refused.is_none() {
+        return Ok(table.file(to, "stock-movements"));
+    }
+    let next_cursor = found.next_cursor.as_deref();
     let minimum = match &product {
         Some(product) => minimum::of_product(shop, product.id).await?,
         None => None,
@@ -89,32 +104,35 @@ pub(super) async fn page(
         h2 { (text!("stock-movements")) }
         @if found.data.is_empty() {
             (nothing(to, next_cursor, &text!("stock-nothing-moved")))
-        } @else { (table(&found.data, &who)) }
-        (next(shop, &format!("{PATH}/{id}"), &[], next_cursor))
+        } @else { (table.render(to)) }
+        (next(shop, &path, &[table::order(to)], next_cursor))
         p { a href=(shop.at(PATH)) { (text!("stock-back")) } }
     };
     Ok(shop::page(to, shop, PATH, &title, content))
 }
 
-fn table(movements: &[StockMovement], who: &MovementUsers) -> Markup {
-    let head = html! {
-        th { (text!("word-time")) } th { (text!("word-what")) }
-        th.number { (text!("stock-change")) } th.number { (text!("stock-after")) }
-        th { (text!("word-by")) } th { (text!("word-note")) }
-    };
-    let rows = html! {
-        @for movement in movements {
-            tr {
-                td { (components::time(movement.created_at)) }
-                td { (words(&movement.kind)) }
-                td.number { (numbers::quantity(movement.quantity_change)) }
-                td.number { (numbers::quantity(movement.quantity_after)) }
-                td { (who.of(movement)) }
-                td { @if let Some(note) = &movement.note { (note) } }
-            }
-        }
-    };
-    components::table(&text!("stock-movements"), head, rows)
+fn table(path: &str, movements: &[StockMovement], who: &MovementUsers) -> Table {
+    let columns = [
+        Column::text("time", text!("word-time")),
+        Column::text("what", text!("word-what")),
+        Column::number("change", text!("stock-change")),
+        Column::number("after", text!("stock-after")),
+        Column::text("by", text!("word-by")),
+        Column::text("note", text!("word-note")),
+    ];
+    let mut table = Table::new(path, text!("stock-movements"), columns);
+    for movement in movements {
+        let (change, after) = (movement.quantity_change, movement.quantity_after);
+        table.add([
+            Cell::time(movement.created_at),
+            Cell::text(words(&movement.kind)),
+            Cell::number(change, numbers::quantity(change)),
+            Cell::number(after, numbers::quantity(after)),
+            Cell::text(who.of(movement)),
+            Cell::text(movement.note.as_deref().unwrap_or_default()),
+        ]);
+    }
+    table
 }
 
 fn words(kind: &MovementType) -> Cow<'_, str> {

@@ -1,19 +1,25 @@
 //! A table of records, sorted by links in its head and saved as a CSV file.
 
-use std::{borrow::Cow, cmp::Ordering};
+mod cell;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
 
 use bytes::Bytes;
 use connect_core::{
-    Error, Reason, local_time,
-    wire::{Page, Timestamp},
+    Error, Reason,
+    wire::{Page, limits::MAX_PAGE_SIZE},
 };
-use maud::{Markup, Render, html};
+use maud::{Markup, html};
 use url::form_urlencoded::Serializer;
 
 use super::{Answer, PageRequest, components, page_request::CURSOR};
 
+pub(super) use cell::{Cell, Value};
+
 /// The fields of the address for the order of rows and for a file of them.
-const SORT: &str = "sort";
+pub(super) const SORT: &str = "sort";
 const FORMAT: &str = "format";
 
 /// The most rows of a file.
@@ -25,8 +31,23 @@ pub(super) struct Table {
     path: String,
     caption: Cow<'static, str>,
     columns: Vec<Column>,
-    rows: Vec<Vec<Cell>>,
+    rows: Vec<TableRow>,
     is_part: bool,
+}
+
+/// A row of a table, with a cell for each column.
+struct TableRow {
+    /// Its id on the page, for links from other pages.
+    id: Option<String>,
+    cells: Vec<Cell>,
+}
+
+impl TableRow {
+    /// The value of the cell in this place.
+    fn value(&self, at: usize) -> &Value {
+        let cell = self.cells.get(at);
+        cell.map_or(&Value::Empty, |cell| &cell.value)
+    }
 }
 
 /// A column of a table.
@@ -35,6 +56,8 @@ pub(super) struct Column {
     name: &'static str,
     heading: Cow<'static, str>,
     kind: ColumnKind,
+    /// Set for a column without room on a narrow page.
+    is_detail: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -43,6 +66,8 @@ enum ColumnKind {
     Number,
     /// Links and buttons; not in a file.
     Action,
+    /// In a file alone.
+    File,
 }
 
 impl Column {
@@ -52,6 +77,7 @@ impl Column {
             name,
             heading,
             kind: ColumnKind::Text,
+            is_detail: false,
         }
     }
 
@@ -70,123 +96,40 @@ impl Column {
             ..Self::text("", heading)
         }
     }
-}
 
-/// A cell of a table: as shown, and as sorted and saved.
-pub(super) struct Cell {
-    shown: Markup,
-    value: Value,
-}
-
-/// The value of a cell.
-pub(super) enum Value {
-    /// Nothing. Comes last in every order.
-    Empty,
-    /// A text, in a file as it is.
-    Text(String),
-    /// A number with its decimals behind a point.
-    Number(String),
-    /// A time, in a file in the time zone of the locations.
-    Time(Timestamp),
-}
-
-impl Cell {
-    /// A cell with this value, shown in another way.
-    pub(super) fn of(shown: Markup, value: Value) -> Self {
-        Self { shown, value }
-    }
-
-    /// A text.
-    pub(super) fn text(text: impl Into<String>) -> Self {
-        let text = text.into();
-        let shown = html! { (text) };
-        match text.is_empty() {
-            true => Self::empty(),
-            false => Self::of(shown, Value::Text(text)),
+    /// A column of the file alone.
+    pub(super) fn file(heading: Cow<'static, str>) -> Self {
+        Self {
+            kind: ColumnKind::File,
+            ..Self::text("", heading)
         }
     }
 
-    /// An identifier, in the type of code.
-    pub(super) fn code(text: impl Into<String>) -> Self {
-        let text = text.into();
-        Self::of(html! { code { (text) } }, Value::Text(text))
-    }
-
-    /// A link with a text.
-    pub(super) fn link(address: &str, text: impl Into<String>) -> Self {
-        let text = text.into();
-        Self::of(html! { a href=(address) { (text) } }, Value::Text(text))
-    }
-
-    /// A number, shown in another way.
-    pub(super) fn number(number: impl ToString, shown: impl Render) -> Self {
-        Self::of(shown.render(), Value::Number(number.to_string()))
-    }
-
-    /// An amount of cents, shown in its currency.
-    pub(super) fn amount(cents: i64, shown: impl Render) -> Self {
-        let sign = if cents < 0 { "-" } else { "" };
-        let (whole, rest) = (cents.unsigned_abs() / 100, cents.unsigned_abs() % 100);
-        Self::number(format!("{sign}{whole}.{rest:02}"), shown)
-    }
-
-    /// A time.
-    pub(super) fn time(time: Timestamp) -> Self {
-        Self::of(components::time(time), Value::Time(time))
-    }
-
-    /// A time, or another text without one.
-    pub(super) fn time_or(time: Option<Timestamp>, without: &str) -> Self {
-        time.map_or_else(|| Self::of(html! { (without) }, Value::Empty), Self::time)
-    }
-
-    /// Links or buttons.
-    pub(super) fn action(shown: Markup) -> Self {
-        Self::of(shown, Value::Empty)
-    }
-
-    /// Nothing.
-    pub(super) fn empty() -> Self {
-        Self::action(html! {})
-    }
-}
-
-impl Value {
-    /// Compares two values; empty ones come last.
-    fn compare(&self, other: &Self) -> Ordering {
-        let number = |text: &str| text.parse::<f64>().unwrap_or_default();
-        match (self, other) {
-            (Self::Text(one), Self::Text(other)) => one
-                .to_lowercase()
-                .cmp(&other.to_lowercase())
-                .then_with(|| one.cmp(other)),
-            (Self::Number(one), Self::Number(other)) => number(one).total_cmp(&number(other)),
-            (Self::Time(one), Self::Time(other)) => one.cmp(other),
-            _ => self.rank().cmp(&other.rank()),
+    /// The same column, left out on a narrow page.
+    #[must_use]
+    pub(super) fn detail(self) -> Self {
+        Self {
+            is_detail: true,
+            ..self
         }
     }
 
-    fn rank(&self) -> u8 {
-        match self {
-            Self::Number(_) => 0,
-            Self::Time(_) => 1,
-            Self::Text(_) => 2,
-            Self::Empty => 3,
+    /// The classes of its cells.
+    fn classes(&self) -> Option<&'static str> {
+        match (self.kind, self.is_detail) {
+            (ColumnKind::Number, true) => Some("number detail"),
+            (ColumnKind::Number, false) => Some("number"),
+            (_, true) => Some("detail"),
+            (_, false) => None,
         }
     }
 
-    /// Writes the value for a file.
-    fn written(&self) -> String {
-        match self {
-            Self::Empty => String::new(),
-            // A spreadsheet would calculate such a text.
-            Self::Text(text) if text.starts_with(['=', '+', '-', '@', '\t', '\r']) => {
-                format!("'{text}")
-            }
-            Self::Text(text) => text.clone(),
-            Self::Number(number) => number.replace('.', &text!("number-decimal")),
-            Self::Time(time) => local_time(*time).format("%Y-%m-%d %H:%M:%S").to_string(),
-        }
+    fn is_shown(&self) -> bool {
+        self.kind != ColumnKind::File
+    }
+
+    fn is_saved(&self) -> bool {
+        self.kind != ColumnKind::Action
     }
 }
 
@@ -208,7 +151,18 @@ impl Table {
 
     /// Adds a row, with a cell for each column.
     pub(super) fn add(&mut self, cells: impl IntoIterator<Item = Cell>) {
-        self.rows.push(cells.into_iter().collect());
+        self.rows.push(TableRow {
+            id: None,
+            cells: cells.into_iter().collect(),
+        });
+    }
+
+    /// Adds a row under an id, for links to it.
+    pub(super) fn add_as(&mut self, id: String, cells: impl IntoIterator<Item = Cell>) {
+        self.rows.push(TableRow {
+            id: Some(id),
+            cells: cells.into_iter().collect(),
+        });
     }
 
     /// Marks a page of a longer list, with only its own rows sorted.
@@ -222,27 +176,18 @@ impl Table {
     pub(super) fn render(mut self, to: &PageRequest) -> Markup {
         let order = self.sort(to);
         let head = html! {
-            @for column in &self.columns {
-                @let is_number = column.kind == ColumnKind::Number;
-                @let sorted = order.filter(|(name, _)| *name == column.name && !name.is_empty());
-                th.number[is_number] aria-sort=[sorted.map(|(_, down)| if down { "descending" } else { "ascending" })] {
-                    @if column.kind == ColumnKind::Action { span.skip { (column.heading) } }
+            @for column in self.columns.iter().filter(|column| column.is_shown()) {
+                @let is_down = order.filter(|(name, _)| *name == column.name).map(|(_, is_down)| is_down);
+                th class=[column.classes()]
+                    aria-sort=[is_down.map(|is_down| if is_down { "descending" } else { "ascending" })] {
+                    @if column.kind == ColumnKind::Action { span.hidden { (column.heading) } }
                     @else if column.name.is_empty() { (column.heading) }
-                    @else { (self.sort_link(to, column, sorted.map(|(_, down)| down))) }
-                }
-            }
-        };
-        let rows = html! {
-            @for row in &self.rows {
-                tr {
-                    @for (column, cell) in self.columns.iter().zip(row) {
-                        td.number[column.kind == ColumnKind::Number] { (cell.shown) }
-                    }
+                    @else { (self.sort_link(to, column, is_down)) }
                 }
             }
         };
         html! {
-            (components::table(&self.caption, head, rows))
+            (components::table(&self.caption, head, self.body()))
             p.hint.below {
                 @if self.is_part && order.is_some() { (text!("table-part")) " " }
                 a href=(self.address(to, None, true)) { (text!("table-save")) }
@@ -254,7 +199,7 @@ impl Table {
     pub(super) fn render_plain(self) -> Markup {
         let head = html! {
             @for column in &self.columns {
-                th.number[column.kind == ColumnKind::Number] { (column.heading) }
+                th class=[column.classes()] { (column.heading) }
             }
         };
         components::table(&self.caption, head, self.body())
@@ -263,9 +208,11 @@ impl Table {
     fn body(&self) -> Markup {
         html! {
             @for row in &self.rows {
-                tr {
-                    @for (column, cell) in self.columns.iter().zip(row) {
-                        td.number[column.kind == ColumnKind::Number] { (cell.shown) }
+                tr id=[row.id.as_deref()] {
+                    @for (column, cell) in self.columns.iter().zip(&row.cells) {
+                        @if column.is_shown() {
+                            td class=[column.classes()] { (cell.shown) }
+                        }
                     }
                 }
             }
@@ -281,16 +228,12 @@ impl Table {
             .delimiter(separator)
             .flexible(true)
             .from_writer("\u{FEFF}".as_bytes().to_vec());
-        let is_written = |column: &&Column| column.kind != ColumnKind::Action;
-        let headings = self.columns.iter().filter(is_written);
-        let mut lines = vec![
-            headings
-                .map(|column| column.heading.to_string())
-                .collect::<Vec<_>>(),
-        ];
+        let headings = self.columns.iter().filter(|column| column.is_saved());
+        let mut lines: Vec<Vec<String>> =
+            vec![headings.map(|column| column.heading.to_string()).collect()];
         lines.extend(self.rows.iter().map(|row| {
-            let cells = self.columns.iter().zip(row);
-            let cells = cells.filter(|(column, _)| is_written(column));
+            let cells = self.columns.iter().zip(&row.cells);
+            let cells = cells.filter(|(column, _)| column.is_saved());
             cells.map(|(_, cell)| cell.value.written()).collect()
         }));
         for line in lines {
@@ -305,36 +248,30 @@ impl Table {
         )
     }
 
-    /// Sorts the rows as the address says. Returns the column and whether from high to low.
+    /// Sorts the rows as the address says.
+    /// Returns the column, and whether from high to low.
     fn sort(&mut self, to: &PageRequest) -> Option<(&'static str, bool)> {
         let wanted = to.query.get(SORT);
-        let (name, is_down) = match wanted.strip_prefix('-') {
+        let (wanted, is_down) = match wanted.strip_prefix('-') {
             Some(name) => (name, true),
             None => (wanted, false),
         };
-        let is_it = |column: &Column| column.name == name && !name.is_empty();
-        let at = self.columns.iter().position(is_it)?;
-        self.rows.sort_by(|one, other| {
-            let [one, other] =
-                [one, other].map(|row| row.get(at).map_or(&Value::Empty, |cell| &cell.value));
-            match (one, other) {
-                (Value::Empty, _) | (_, Value::Empty) => one.compare(other),
-                _ if is_down => other.compare(one),
-                _ => one.compare(other),
-            }
-        });
-        Some((self.columns[at].name, is_down))
+        let mut names = self.columns.iter().map(|column| column.name).enumerate();
+        let (at, name) = names.find(|(_, name)| *name == wanted && !name.is_empty())?;
+        self.rows
+            .sort_by(|one, other| one.value(at).compare(other.value(at), is_down));
+        Some((name, is_down))
     }
 
-    fn sort_link(&self, to: &PageRequest, column: &Column, sorted: Option<bool>) -> Markup {
-        let name = match sorted {
+    fn sort_link(&self, to: &PageRequest, column: &Column, is_down: Option<bool>) -> Markup {
+        let name = match is_down {
             Some(false) => format!("-{}", column.name),
             _ => column.name.to_owned(),
         };
         html! {
             a.sort href=(self.address(to, Some(&name), false)) {
                 (column.heading)
-                @match sorted {
+                @match is_down {
                     Some(true) => span aria-hidden="true" { " ↓" },
                     Some(false) => span aria-hidden="true" { " ↑" },
                     None => {},
@@ -367,8 +304,23 @@ pub(super) fn is_file(to: &PageRequest) -> bool {
     to.query.get(FORMAT) == "csv"
 }
 
-/// Reads the page of a list named by the address, or the whole list for a file.
-/// `page` reads the rows from a cursor on.
+/// The order in the address, as a field of links.
+pub(super) fn order(to: &PageRequest) -> (&'static str, &str) {
+    (SORT, to.query.get(SORT))
+}
+
+/// The rows to read at once; the most for a file.
+pub(super) fn limit(to: &PageRequest) -> Option<usize> {
+    is_file(to).then_some(MAX_PAGE_SIZE)
+}
+
+/// Returns whether a page has only a part of its list.
+pub(super) fn is_part<T>(to: &PageRequest, page: &Page<T>) -> bool {
+    page.next_cursor.is_some() || !to.query.get(CURSOR).is_empty()
+}
+
+/// Reads a page of a list, or the whole list for a file.
+/// `page` reads the rows from a cursor on. The address names the first cursor.
 ///
 /// # Errors
 /// A page cannot be read, or a file would have more than 100 000 rows.
