@@ -53,6 +53,7 @@ pub use resources::*;
 pub use rules::{
     idempotency::Fingerprint,
     password::{MAX_PASSWORD, MIN_PASSWORD},
+    price_change::{PriceChange, PriceDifference, PriceRounding},
     rate::{RateLimits, RateStatus},
     role::{Reach, UserRight},
     secret::Secret,

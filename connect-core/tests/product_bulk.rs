@@ -1,21 +1,32 @@
 //! Products changed and deleted in bulk by their owner.
 
 use connect_core::{
-    Actor, Error, NewScreen, ScreenType,
+    Access, Actor, Error, NewScreen, PriceChange, PriceDifference, PriceRounding, ScreenType,
+    storage::Write,
     wire::{
         Category, CategoryInput, EventType, Field, Id, IdempotencyKey, Product, ProductInput,
-        ProductsChanged, VatRate, limits::MAX_PRODUCTS_PER_BULK,
+        ProductsChanged, StockCount, VatRate,
+        limits::{MAX_PRICE_CENTS, MAX_PRODUCTS_PER_BULK},
     },
 };
 use uuid::Uuid;
 
-use crate::properties::shop::{Shop, events};
+use crate::{
+    properties::shop::{Shop, events},
+    stored,
+};
 
 on_each_store!(many_are_changed_with_one_event);
 on_each_store!(many_are_deleted_with_one_event);
 on_each_store!(a_product_that_fails_spoils_no_other);
 on_each_store!(only_an_owner_changes_in_bulk);
 on_each_store!(a_key_is_used_once);
+on_each_store!(prices_are_changed_as_their_preview_says);
+on_each_store!(the_last_bulk_change_is_undone_exactly);
+on_each_store!(an_undo_is_refused_once_anything_has_changed);
+on_each_store!(a_deletion_and_an_image_cannot_be_undone);
+on_each_store!(only_an_owner_undoes);
+on_each_store!(a_record_read_before_is_not_overwritten);
 
 /// Makes products of these names.
 async fn products<const N: usize>(shop: &Shop, names: [&str; N]) -> [Id<Product>; N] {
@@ -137,8 +148,8 @@ async fn a_product_that_fails_spoils_no_other(shop: Shop) {
     assert!(matches!(&refused, Error::Invalid(why) if why.field.as_deref() == Some("priceCents")));
 }
 
-async fn only_an_owner_changes_in_bulk(shop: Shop) {
-    let [rye] = products(&shop, ["Rye"]).await;
+/// The access of an integrator with every right.
+async fn integrator(shop: &Shop) -> Access {
     let account = shop.at.account().id;
     let till = NewScreen {
         location_id: shop.at.location().id,
@@ -160,6 +171,12 @@ async fn only_an_owner_changes_in_bulk(shop: Shop) {
     let scope = connect_core::wire::Scope::CatalogWrite;
     let access = caller.authorize(shop.at.location().id, &scope).unwrap();
     assert!(matches!(access.actor(), Actor::Token { .. }));
+    access
+}
+
+async fn only_an_owner_changes_in_bulk(shop: Shop) {
+    let [rye] = products(&shop, ["Rye"]).await;
+    let access = integrator(&shop).await;
     let products_here = shop.connect.location(&access).products();
     let refused = products_here.delete_many(vec![rye]).await.unwrap_err();
     assert!(matches!(refused, Error::ForbiddenScope(_)), "{refused}");
@@ -188,4 +205,316 @@ async fn a_key_is_used_once(shop: Shop) {
         .idempotency_key(key())
         .await;
     assert!(matches!(other, Err(Error::Conflict(_))), "{other:?}");
+}
+
+/// The products as they are, without the time of their last changes.
+async fn as_they_are(shop: &Shop, ids: &[Id<Product>]) -> Vec<Product> {
+    let products = shop.connect.location(&shop.at).products();
+    let mut found = products.get_many(ids).await.unwrap();
+    for product in &mut found {
+        product.updated_at = product.created_at;
+    }
+    found
+}
+
+/// The product that failed, and the field at fault.
+fn only(failed: &[connect_core::ProductBulkFailure]) -> Vec<(Id<Product>, Option<&str>)> {
+    let failed = failed.iter();
+    let named = failed.map(|failure| (failure.id, failure.error.field.as_deref()));
+    named.collect()
+}
+
+async fn prices_are_changed_as_their_preview_says(shop: Shop) {
+    let products_here = shop.connect.location(&shop.at).products();
+    let ids = products(&shop, ["Rye", "Oat", "Rice"]).await;
+    let gone: Id<Product> = Uuid::from_u128(0xDEAD).into();
+    let all = [&ids[..], &[gone, ids[0]]].concat();
+    for (id, price) in ids.into_iter().zip([345, 20, 0]) {
+        let priced = ProductInput::default().price_cents(price);
+        products_here.update(id, priced).await.unwrap();
+    }
+    let percent = |tenths, rounding| PriceChange {
+        by: PriceDifference::TenthsOfPercent(tenths),
+        rounding,
+    };
+    let cents = |cents| PriceChange {
+        by: PriceDifference::Cents(cents),
+        rounding: PriceRounding::Cent,
+    };
+    // The change, the prices after it, and how many products cannot have it.
+    for (change, after, refused) in [
+        (percent(100, PriceRounding::Cent), [380, 22, 0], 0),
+        (percent(-55, PriceRounding::FiveCents), [360, 20, 0], 0),
+        (cents(-21), [339, 20, 0], 2),
+        (cents(MAX_PRICE_CENTS), [339, 20, MAX_PRICE_CENTS], 2),
+    ] {
+        let before = as_they_are(&shop, &ids).await;
+        let preview = products_here.preview_prices(all.clone(), change);
+        let preview = preview.await.unwrap();
+        assert_eq!(as_they_are(&shop, &ids).await, before, "{change:?}");
+        let events_before = bulk_events(&shop).await.len();
+        let result = products_here.change_prices(all.clone(), change).await;
+        let result = result.unwrap();
+        assert_eq!(preview.failed, result.failed, "{change:?}");
+        assert_eq!(result.failed.len(), refused + 1, "{change:?}");
+        let failed = only(&result.failed);
+        assert!(failed.contains(&(gone, None)), "{failed:?}");
+        let is_of_price = |(id, field): &&(_, _)| *id == gone || *field == Some("priceCents");
+        assert_eq!(failed.iter().filter(is_of_price).count(), failed.len());
+        let now = as_they_are(&shop, &ids).await;
+        let prices: Vec<_> = now.iter().map(|product| product.price_cents).collect();
+        assert_eq!(prices, after, "{change:?}");
+        for shown in preview.products {
+            let place = ids.iter().position(|id| *id == shown.id).unwrap();
+            let expected = (before[place].price_cents, after[place]);
+            assert_eq!((shown.old_cents, shown.new_cents), expected, "{change:?}");
+            assert_eq!(shown.name, now[place].name);
+        }
+        let changed = before.iter().zip(&now).filter(|(old, new)| old != new);
+        assert_eq!(changed.count(), result.affected, "{change:?}");
+        let events = bulk_events(&shop).await;
+        assert_eq!(events.len(), events_before + 1, "{change:?}");
+        assert_eq!(events.last().unwrap().0.len(), result.affected);
+    }
+    for (ids, change, field) in [
+        (all.clone(), cents(0), "change"),
+        (
+            all.clone(),
+            percent(-1001, PriceRounding::TenCents),
+            "change",
+        ),
+        (Vec::new(), cents(1), "ids"),
+    ] {
+        let preview = products_here.preview_prices(ids.clone(), change).await;
+        let changed = products_here.change_prices(ids, change).await;
+        for refused in [preview.unwrap_err(), changed.unwrap_err()] {
+            assert!(
+                matches!(&refused, Error::Invalid(why) if why.field.as_deref() == Some(field)),
+                "{refused}"
+            );
+        }
+    }
+}
+
+async fn the_last_bulk_change_is_undone_exactly(shop: Shop) {
+    let location = shop.connect.location(&shop.at);
+    let products_here = location.products();
+    let ids = products(&shop, ["Rye", "Oat", "Rice"]).await;
+    let bread = CategoryInput::named("Bread");
+    let bread = location.categories().create(bread).await.unwrap().id;
+    let own = ProductInput {
+        category_id: Field::Value(bread),
+        description: "Of the day".into(),
+        barcode: "87".into(),
+        available_until: Field::Value("2026-11-21".parse().unwrap()),
+        ..ProductInput::default().price_cents(345)
+    };
+    products_here.update(ids[0], own).await.unwrap();
+    assert_eq!(products_here.last_bulk().await.unwrap(), None);
+
+    let everything = ProductInput {
+        category_name: Field::Value("Cake".into()),
+        description: Field::Null,
+        barcode: "88".into(),
+        vat_rate: Field::Value(VatRate::percent(9)),
+        is_active: Field::Value(false),
+        available_from: Field::Value("2026-11-20".parse().unwrap()),
+        available_until: Field::Null,
+        ..ProductInput::named("Bun").price_cents(100)
+    };
+    let code = ProductInput::default().external_id("R-2");
+    let price = PriceChange {
+        by: PriceDifference::TenthsOfPercent(335),
+        rounding: PriceRounding::FiveCents,
+    };
+    for (number, name) in ["change", "code", "price"].into_iter().enumerate() {
+        let before = as_they_are(&shop, &ids).await;
+        let key = || IdempotencyKey::new(name).unwrap();
+        let mut expected = 0;
+        // The repeated write is answered from its key, and leaves the row as it is.
+        for _ in 0..2 {
+            let write = match name {
+                "change" => products_here.change_many(ids.to_vec(), everything.clone()),
+                "code" => products_here.change_many(vec![ids[1]], code.clone()),
+                _ => products_here.change_prices(ids.to_vec(), price),
+            };
+            let done = write.idempotency_key(key()).send().await.unwrap();
+            expected = done.data.affected;
+        }
+        // Neither does a change without an effect.
+        if name != "price" {
+            let same = match name {
+                "change" => products_here.change_many(ids.to_vec(), everything.clone()),
+                _ => products_here.change_many(vec![ids[1]], code.clone()),
+            };
+            assert_eq!(same.await.unwrap().affected, 0);
+        }
+        assert_ne!(as_they_are(&shop, &ids).await, before, "{name}");
+        let last = products_here.last_bulk().await.unwrap().unwrap();
+        assert_eq!((last.products, last.user_id), (expected, None), "{name}");
+        assert!(last.is_undoable, "{name}");
+        let undo = products_here.undo_last_bulk(last.at);
+        let undone = undo.await.unwrap();
+        let counts = (undone.affected, undone.unchanged, undone.failed.len());
+        assert_eq!(counts, (expected, 0, 0), "{name}");
+        assert_eq!(as_they_are(&shop, &ids).await, before, "{name}");
+        assert_eq!(bulk_events(&shop).await.len(), 2 * (number + 1), "{name}");
+        assert_eq!(products_here.last_bulk().await.unwrap(), None, "{name}");
+        let again = products_here.undo_last_bulk(last.at).await.unwrap_err();
+        assert!(matches!(again, Error::Conflict(_)), "{again}");
+    }
+    let report = shop.connect.check(&mut |_| {}).await.unwrap();
+    assert_eq!(report.problems, []);
+}
+
+async fn an_undo_is_refused_once_anything_has_changed(shop: Shop) {
+    let location = shop.connect.location(&shop.at);
+    let products_here = location.products();
+    let cheaper = || ProductInput::default().price_cents(1);
+    for what in ["change", "delete", "count", "bulk"] {
+        let names = ["A", "B", "C"].map(|name| format!("{name} {what}"));
+        let ids = products(&shop, [&*names[0], &*names[1], &*names[2]]).await;
+        let many = products_here.change_many(ids.to_vec(), cheaper());
+        assert_eq!(many.await.unwrap().affected, 3);
+        let last = products_here.last_bulk().await.unwrap().unwrap();
+        match what {
+            "change" => {
+                let renamed = ProductInput::named("Bun");
+                products_here.update(ids[1], renamed).await.unwrap();
+            }
+            "delete" => products_here.delete(ids[2]).await.unwrap(),
+            // The stock of a product is a part of it.
+            "count" => {
+                let count = StockCount::of("3".parse().unwrap());
+                location.stock().count(ids[0], count).await.unwrap();
+            }
+            _ => {
+                let other = ProductInput::default().price_cents(2);
+                products_here
+                    .change_many(vec![ids[0]], other)
+                    .await
+                    .unwrap();
+            }
+        }
+        let is_other = what == "bulk";
+        let now = products_here.last_bulk().await.unwrap().unwrap();
+        assert_eq!((now.at != last.at, now.is_undoable), (is_other, is_other));
+        let before = as_they_are(&shop, &ids).await;
+        let refused = products_here.undo_last_bulk(last.at).await.unwrap_err();
+        let Error::Conflict(reason) = &refused else {
+            panic!("{refused:?}");
+        };
+        let counts = reason.problem.contains("1 of its 3 products");
+        assert_eq!(counts, !is_other, "{what}: {refused}");
+        assert_eq!(as_they_are(&shop, &ids).await, before, "{what}");
+    }
+    // A former category that is gone cannot come back: nothing is restored.
+    let bread = CategoryInput::named("Bread");
+    let bread = location.categories().create(bread).await.unwrap().id;
+    let ids = products(&shop, ["Rye", "Oat"]).await;
+    let in_bread = ProductInput {
+        category_id: Field::Value(bread),
+        ..ProductInput::default()
+    };
+    products_here.update(ids[1], in_bread).await.unwrap();
+    let out = ProductInput {
+        category_id: Field::Null,
+        ..cheaper()
+    };
+    let many = products_here.change_many(ids.to_vec(), out);
+    assert_eq!(many.await.unwrap().affected, 2);
+    location.categories().delete(bread).await.unwrap();
+    let before = as_they_are(&shop, &ids).await;
+    let last = products_here.last_bulk().await.unwrap().unwrap();
+    let refused = products_here.undo_last_bulk(last.at).await.unwrap_err();
+    assert!(
+        matches!(&refused, Error::Invalid(why) if why.field.as_deref() == Some("categoryId")),
+        "{refused}"
+    );
+    assert_eq!(as_they_are(&shop, &ids).await, before);
+}
+
+async fn a_deletion_and_an_image_cannot_be_undone(shop: Shop) {
+    let products_here = shop.connect.location(&shop.at).products();
+    let cheaper = ProductInput::default().price_cents(1);
+    for what in ["delete", "image", "nothing"] {
+        let names = ["A", "B"].map(|name| format!("{name} {what}"));
+        let [one, two] = products(&shop, [&*names[0], &*names[1]]).await;
+        let many = products_here.change_many(vec![one], cheaper.clone());
+        many.await.unwrap();
+        let last = products_here.last_bulk().await.unwrap();
+        match what {
+            "delete" => products_here.delete_many(vec![two]).await.unwrap(),
+            "image" => {
+                let pictured = ProductInput {
+                    image_url: "https://images.example/rye".into(),
+                    ..ProductInput::default()
+                };
+                let many = products_here.change_many(vec![two], pictured);
+                many.await.unwrap()
+            }
+            // A deletion of no product is none.
+            _ => {
+                let gone = Uuid::from_u128(0xDEAD).into();
+                products_here.delete_many(vec![gone]).await.unwrap()
+            }
+        };
+        let expected = last.filter(|_| what == "nothing");
+        let now = products_here.last_bulk().await.unwrap();
+        assert_eq!(now, expected, "{what}");
+    }
+    // The check reads the row.
+    let row = stored::of_family(&*shop.storage, stored::family::BULK_BEFORE).await;
+    let (key, _) = row.into_iter().next().unwrap();
+    stored::write(&*shop.storage, &key, Write::Put(b"{}".as_slice().into())).await;
+    let report = shop.connect.check(&mut |_| {}).await.unwrap();
+    assert_eq!(report.problem_count, 1, "{:?}", report.problems);
+}
+
+async fn only_an_owner_undoes(shop: Shop) {
+    let [rye] = products(&shop, ["Rye"]).await;
+    let own = shop.connect.location(&shop.at).products();
+    let cheaper = ProductInput::default().price_cents(1);
+    own.change_many(vec![rye], cheaper).await.unwrap();
+    let last = own.last_bulk().await.unwrap().unwrap();
+    let access = integrator(&shop).await;
+    let theirs = shop.connect.location(&access).products();
+    let change = PriceChange {
+        by: PriceDifference::Cents(1),
+        rounding: PriceRounding::Cent,
+    };
+    let refused = [
+        theirs.last_bulk().await.err(),
+        theirs.undo_last_bulk(last.at).await.err(),
+        theirs.change_prices(vec![rye], change).await.err(),
+        theirs.preview_prices(vec![rye], change).await.err(),
+    ];
+    for (place, refused) in refused.into_iter().enumerate() {
+        let is_forbidden = matches!(refused, Some(Error::ForbiddenScope(_)));
+        assert!(is_forbidden, "{place}: {refused:?}");
+    }
+    assert_eq!(own.last_bulk().await.unwrap(), Some(last));
+    assert_eq!(own.get(rye).await.unwrap().price_cents, 1);
+}
+
+async fn a_record_read_before_is_not_overwritten(shop: Shop) {
+    let products_here = shop.connect.location(&shop.at).products();
+    let [rye] = products(&shop, ["Rye"]).await;
+    let read = products_here.get(rye).await.unwrap().updated_at;
+    let priced = |cents| ProductInput::default().price_cents(cents);
+    let key = || IdempotencyKey::new("edit").unwrap();
+    let edit = || products_here.update_unchanged(rye, read, priced(2));
+    let changed = edit().idempotency_key(key()).await.unwrap();
+    assert_eq!(changed.price_cents, 2);
+    // The repeated write is answered, another one is refused.
+    let again = edit().idempotency_key(key()).send().await.unwrap();
+    assert!(again.replayed);
+    let late = products_here.update_unchanged(rye, read, priced(3));
+    let refused = late.await.unwrap_err();
+    assert!(
+        matches!(&refused, Error::Conflict(why) if why.field.as_deref() == Some("updatedAt")),
+        "{refused}"
+    );
+    let now = products_here.update_unchanged(rye, changed.updated_at, priced(3));
+    assert_eq!(now.await.unwrap().price_cents, 3);
 }

@@ -11,8 +11,8 @@ use super::{
 };
 use crate::{
     auth::Access,
-    transaction::{Error, Reads, UnitOfWork},
-    wire::{Changed, Deleted, Id, MatchBy},
+    transaction::{Error, Reads, Reason, UnitOfWork},
+    wire::{Changed, Deleted, Id, MatchBy, Timestamp},
 };
 
 /// A record after a write.
@@ -94,15 +94,17 @@ pub(crate) async fn replace<R: Resource>(
 }
 
 /// Changes the record with this id, without its event.
-/// Returns true if anything changed.
+/// Returns the record before and after, or `None` if nothing changed.
 pub(crate) async fn update<R: Resource>(
     unit: &mut UnitOfWork<'_>,
     access: &Access,
     id: Id<R>,
     draft: &Draft<R>,
-) -> Result<bool, Error> {
+) -> Result<Option<(Box<R>, Box<R>)>, Error> {
     let old = Box::new(find(unit, id).await?);
-    Ok(change(unit, access, old, draft).await?.is_changed)
+    let saved = change(unit, access, old, draft).await?;
+    let changed = saved.old.filter(|_| saved.is_changed);
+    Ok(changed.map(|old| (old, saved.record)))
 }
 
 /// Deletes the record with this id, without its event.
@@ -167,24 +169,33 @@ impl<R: Resource> Change for Create<R> {
     }
 }
 
-pub(super) struct Update<R: Resource>(pub(super) Id<R>, pub(super) Draft<R>);
+pub(super) struct Update<R: Resource> {
+    pub(super) id: Id<R>,
+    pub(super) draft: Draft<R>,
+    /// The required time of the last change before; `None` for any.
+    pub(super) of: Option<Timestamp>,
+}
 
 #[async_trait]
 impl<R: Resource> Change for Update<R> {
     fn reads(&self, _: &Access, reads: &mut Reads) {
-        let Self(id, draft) = self;
+        let Self { id, draft, .. } = self;
         reads.record::<R>(id.uuid());
         R::reads_of(*id, Some(draft), None, reads);
         reads_of_draft(draft, None, reads);
     }
 
     fn more_reads(&self, access: &Access, unit: &UnitOfWork<'_>, reads: &mut Reads) {
-        references::reads_elsewhere(&[&self.1], access, unit, reads);
+        references::reads_elsewhere(&[&self.draft], access, unit, reads);
     }
 
     async fn apply(&self, unit: &mut UnitOfWork<'_>, access: &Access) -> Result<Answer, Error> {
-        let Self(id, draft) = self;
+        let Self { id, draft, of } = self;
         let old = Box::new(find(unit, *id).await?);
+        if of.is_some_and(|time| time != old.updated_at()) {
+            let problem = "has changed since; read the record again";
+            return Err(Error::Conflict(Reason::of("updatedAt", problem)));
+        }
         let saved = change(unit, access, old, draft).await?;
         if saved.is_changed {
             emit_changed(unit, &*saved.record);

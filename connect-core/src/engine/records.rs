@@ -22,7 +22,7 @@ use crate::{
         Error, Fault, Refusal,
         keys::{KeyPart, key},
     },
-    wire::{Id, Page, Single, read::BatchRequest},
+    wire::{Id, Page, Single, Timestamp, read::BatchRequest},
 };
 
 /// The records of one kind at one location.
@@ -135,9 +135,20 @@ impl<R: Resource> JsonRecords<R> {
         id: Uuid,
         request: Request<R::Input>,
     ) -> impl Future<Output = Result<Answer, Refusal>> + Send + use<R> {
+        self.update_of(id, None, request)
+    }
+
+    /// The same for a record last changed at the time `of`, if given.
+    pub(super) fn update_of(
+        &self,
+        id: Uuid,
+        of: Option<Timestamp>,
+        request: Request<R::Input>,
+    ) -> impl Future<Output = Result<Answer, Refusal>> + Send + use<R> {
         let change = move |Patch(input)| {
             let draft = Draft::<R>::check(input, Purpose::Change)?;
-            Ok(Box::new(Update(id.into(), draft)) as _)
+            let id = id.into();
+            Ok(Box::new(Update { id, draft, of }) as _)
         };
         self.connect.write(&self.access, request.map(Patch), change)
     }

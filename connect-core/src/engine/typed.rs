@@ -16,7 +16,7 @@ use super::{
 use crate::{
     rules::idempotency::Fingerprint,
     transaction::{Error, Fault, Refusal},
-    wire::{Batch, BatchResult, Entry, Id, IdempotencyKey, Page, query::ListQuery},
+    wire::{Batch, BatchResult, Entry, Id, IdempotencyKey, Page, Timestamp, query::ListQuery},
 };
 
 /// The records of one kind at one location, such as `Records<Product>`.
@@ -103,6 +103,31 @@ impl<R: Resource> Records<R> {
         Write::new("update", self.target(Some(id)), input, move |request| {
             Box::pin(records.update(id.uuid(), request))
         })
+    }
+
+    /// Changes the given fields of a record, as it was read before.
+    /// `updated_at` is its last change as read: a later change by another caller is not overwritten.
+    ///
+    /// # Errors
+    /// As [`update`](Self::update), and a conflict at the field `updatedAt` if it has changed since.
+    pub fn update_unchanged(
+        &self,
+        id: impl Into<Id<R>>,
+        updated_at: Timestamp,
+        input: R::Input,
+    ) -> Write<R> {
+        let id = id.into();
+        let records = self.0.clone();
+        let told = (updated_at, input);
+        Write::new(
+            "update",
+            self.target(Some(id)),
+            told,
+            move |request: Request<_>| {
+                let request = request.map(|(_, input)| input);
+                Box::pin(records.update_of(id.uuid(), Some(updated_at), request))
+            },
+        )
     }
 
     /// Deletes a record.

@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     jobs::SentStock,
+    resources::BulkBefore,
     storage::{Entry, Value},
     transaction::{
         ChangeClock, CompleteSince, Erasing, QueuedMail, ReadKey, StoredProvider, TrailEntry,
@@ -77,6 +78,7 @@ fn rule(family: Family) -> Option<Rule> {
         Family::CategoryByName => catalog::by_name,
         Family::CategoryFoldedName => catalog::folded_name,
         Family::Product => catalog::product,
+        Family::BulkBefore => parses::<BulkBefore>,
         Family::ImageJob => catalog::image_job,
         Family::StockLevel => stock::level,
         Family::StockMovement => stock::movement,

@@ -20,7 +20,10 @@ pub(crate) use journal::{DayArticles, RegisterPeriod, day_key, day_number};
 pub use locations::LocationHandle;
 pub(crate) use lost::repair_record;
 pub use orders::Orders;
-pub use product_bulk::{ProductBulkFailure, ProductBulkResult};
+pub(crate) use product_bulk::BulkBefore;
+pub use product_bulk::{
+    LastBulk, PreviewedPrice, PricePreview, ProductBulkFailure, ProductBulkResult,
+};
 
 pub use stock::{JsonStock, LowStock, Stock, StockMinimum};
 

@@ -10,6 +10,7 @@ pub(crate) mod option_link;
 pub(crate) mod order;
 pub(crate) mod pack;
 pub(crate) mod password;
+pub(crate) mod price_change;
 pub(crate) mod product;
 pub(crate) mod rate;
 pub(crate) mod receipt;

@@ -234,6 +234,8 @@ families! {
     ProductByOptionGroup = 0x36, Location, [Id, Id], Index of Product;
     /// location | word of the name, id | nothing
     ProductByWord = 0x37, Location, [Text, Id], Index of Product;
+    /// location | | the former values of the products of the last bulk change
+    BulkBefore = 0x38, Location, [];
 
     /// location | job id | the image job
     ImageJob = 0x40, Location, [Id];

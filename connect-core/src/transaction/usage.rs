@@ -88,7 +88,8 @@ pub(crate) enum UsageRule {
 /// Returns how a family's rows count for their location; `None` if not.
 pub(crate) fn counted(family: Family) -> Option<UsageRule> {
     match family {
-        Family::TombstonesSince => None,
+        // A bulk change is not refused for the room that only its undo needs.
+        Family::TombstonesSince | Family::BulkBefore => None,
         Family::Event => Some(UsageRule::Days(EVENT_DAYS)),
         _ if family.owner() != PartitionOwner::Location => None,
         _ => match family.relation() {
@@ -286,6 +287,7 @@ mod tests {
             (Family::StockLevelTombstone, Some(UsageRule::Days(90))),
             (Family::Clock, None),
             (Family::TombstonesSince, None),
+            (Family::BulkBefore, None),
             (Family::Account, None),
             (Family::Delivery, None),
             (Family::Answer, None),

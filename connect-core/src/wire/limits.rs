@@ -119,6 +119,8 @@ pub const MAX_SEARCH: usize = 100;
 pub const MAX_BARCODE: usize = 64;
 /// The highest price, in cents.
 pub const MAX_PRICE_CENTS: i64 = 100_000_000;
+/// The most percent added to a price by one bulk change.
+pub const MAX_PRICE_PERCENT: i64 = 1000;
 /// The longest image URL, in characters.
 pub const MAX_IMAGE_URL: usize = 2000;
 /// The largest downloaded image file, in bytes (5 MB).

@@ -15,7 +15,10 @@ use connect_core::{
     NewToken, PasskeyClaim, ProviderUser, Retention, ScreenType, UserSession,
     environment::{Clock as _, KeyRing, SecretKey},
     storage::RowsVersion,
-    wire::{Id, OptionGroupInput, OptionInput, OrderInput, Scope},
+    wire::{
+        Field, Id, OptionGroupInput, OptionInput, OrderInput, ProductInput, Scope, VatRate,
+        query::ProductQuery,
+    },
 };
 use serde_json::Value as Json;
 use totp_rs::{Builder, Secret as Seed};
@@ -80,6 +83,25 @@ pub(super) async fn more() -> Stocked {
     let first = groups.create(group.clone()).await.unwrap().id;
     groups.create(group).await.unwrap();
     groups.delete(first).await.unwrap();
+    let changed = ProductInput {
+        description: "Fresh".into(),
+        barcode: Field::Null,
+        category_id: Field::Null,
+        vat_rate: Field::Value(VatRate::percent(5)),
+        is_active: Field::Value(false),
+        available_from: Field::Value("2026-11-20".parse().unwrap()),
+        available_until: Field::Value("2026-11-21".parse().unwrap()),
+        ..ProductInput::named("Oat")
+            .external_id("O-1")
+            .price_cents(100)
+    };
+    let products = stocked.shop.products();
+    let all = products.list(&ProductQuery::default()).await.unwrap().data;
+    let bulk = products
+        .change_many(vec![all[0].id], changed)
+        .await
+        .unwrap();
+    assert_eq!(bulk.affected, 1);
     let kiosk = stocked.shop.screen(ScreenType::OrderKiosk, "Kiosk").await;
     let order = r#"{ "fulfilment": "dine_in", "tableLabel": "7", "note": "No nuts", "customerName": "Ada",
                      "lines": [{ "name": "Rye", "quantity": 1, "unitPriceCents": 250,

@@ -28,6 +28,7 @@ macro_rules! notices {
 notices! {
     AccountChanged = "account-changed";
     AllResent = "all-resent";
+    BulkUndone = "bulk-undone";
     ClockAdvanced = "clock-advanced";
     EmailChanged = "email-changed";
     ErasurePlanned = "erasure-planned";
@@ -42,6 +43,8 @@ notices! {
     PasskeyRemoved = "passkey-removed";
     PersonBlanked = "person-blanked";
     PingQueued = "ping-queued";
+    ProductMade = "product-made";
+    ProductSaved = "product-saved";
     ProductsChanged = "products-changed";
     ProviderRemoved = "provider-removed";
     ProviderSet = "provider-set";

@@ -130,8 +130,10 @@ actions! {
     DeleteWebhook = "webhook.delete",
     /// Deliveries of a webhook are sent again.
     ResendDeliveries = "webhook.resend",
-    /// Products are changed or deleted in bulk.
+    /// Products are made, changed, deleted or changed back, one or in bulk.
     ChangeProducts = "products.change",
+    /// The effect of a change of prices is looked at.
+    PreviewPrices = "products.preview_prices",
     /// Stock is counted, or a delivery or a correction is entered.
     ChangeStock = "stock.change",
     /// The minimum of a product's stock is set or removed.

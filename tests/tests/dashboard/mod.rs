@@ -37,6 +37,7 @@ const PAGES: [&str; 27] = [
     "/journal/z-reports",
     "/orders",
     "/products",
+    "/products?edit=new",
     "/stock",
     "/stock/count",
     "/tokens",

@@ -403,6 +403,8 @@ mod tests {
             Family::SentStock,
             // Copies for a retry, for a few days.
             Family::Answer,
+            // Copies for an undo. The trail has the former values.
+            Family::BulkBefore,
         ];
         for family in Family::ALL {
             let is_exported = KINDS.iter().any(|(of, _)| of == family);

@@ -1260,3 +1260,49 @@ stock-sheet-low = Only products under their minimum
 stock-sheet-any = Count any product
 activity-object-stock-minimum = minimum stock
 activity-field-minimum = { stock-minimum }
+## Products: edits, prices, undo
+products-new = New product
+products-edit = Edit
+products-edit-of = Edit { $product }
+products-code-taken = is that of another product
+products-now = Now: { $value }
+products-changed-meanwhile = the product was changed while you were editing it. Your input is still here; save it again to replace the other change
+products-preview = See the new prices…
+products-last-bulk = Last bulk change: { $products ->
+    [one] 1 product, at
+   *[other] { $products } products, at
+}
+products-undo = Undo
+prices-how = Raise or lower
+prices-by = By how much
+prices-rounding = Rounded to
+prices-percent-up = Raise by a percentage
+prices-percent-down = Lower by a percentage
+prices-amount-up = Raise by an amount
+prices-amount-down = Lower by an amount
+prices-round-1 = cents
+prices-round-5 = 5 cents
+prices-round-10 = 10 cents
+prices-must-be-percentage = must be a percentage with at most one decimal, such as 10 or 2.5
+prices-title = New prices
+prices-old = Price now
+prices-new = New price
+prices-summary = Nothing has changed yet. With a new price: { $changed }. With the same price as now: { $same }.
+prices-left = These products cannot have the change, and stay as they are:
+prices-change = { $changed ->
+    [one] Change 1 price
+   *[other] Change { $changed } prices
+}
+prices-back = Back to the products
+notice-bulk-undone = The last bulk change was undone: its products are as they were before.
+notice-product-made = The product was added.
+notice-product-saved = The product was saved.
+once-products = Look at the list of products before you fill in the form again.
+once-to-products = Go to the products
+problem-external-id = may only have the letters A to Z and a to z, digits, blanks and . _ - /
+problem-price-below-zero = would be below 0
+problem-price-too-high = would be above the highest price
+problem-price-change-most = must not be more than the highest price
+problem-price-change-percent = must be from -100 to { $most } percent
+problem-bulk-gone = cannot be undone: it was undone before, or another bulk change came after it
+problem-bulk-changed = cannot be undone: { $count } of its { $all } products changed or were deleted since; change the rest by hand

@@ -1260,3 +1260,49 @@ stock-sheet-low = Alleen producten onder het minimum
 stock-sheet-any = Alle producten tellen
 activity-object-stock-minimum = minimumvoorraad
 activity-field-minimum = { stock-minimum }
+## Producten: bewerken, prijzen, ongedaan maken
+products-new = Nieuw product
+products-edit = Bewerken
+products-edit-of = { $product } bewerken
+products-code-taken = is die van een ander product
+products-now = Nu: { $value }
+products-changed-meanwhile = het product is intussen door iemand anders gewijzigd. De invoer staat er nog; nogmaals opslaan vervangt de andere wijziging
+products-preview = Nieuwe prijzen bekijken…
+products-last-bulk = Laatste bulkwijziging: { $products ->
+    [one] 1 product, op
+   *[other] { $products } producten, op
+}
+products-undo = Ongedaan maken
+prices-how = Verhogen of verlagen
+prices-by = Met hoeveel
+prices-rounding = Afgerond op
+prices-percent-up = Verhogen met een percentage
+prices-percent-down = Verlagen met een percentage
+prices-amount-up = Verhogen met een bedrag
+prices-amount-down = Verlagen met een bedrag
+prices-round-1 = centen
+prices-round-5 = 5 cent
+prices-round-10 = 10 cent
+prices-must-be-percentage = moet een percentage zijn met hoogstens één decimaal, zoals 10 of 2,5
+prices-title = Nieuwe prijzen
+prices-old = Huidige prijs
+prices-new = Nieuwe prijs
+prices-summary = Er is nog niets gewijzigd. Met een nieuwe prijs: { $changed }. Met dezelfde prijs als nu: { $same }.
+prices-left = Bij deze producten kan de wijziging niet; ze blijven zoals ze zijn:
+prices-change = { $changed ->
+    [one] 1 prijs wijzigen
+   *[other] { $changed } prijzen wijzigen
+}
+prices-back = Terug naar de producten
+notice-bulk-undone = De laatste bulkwijziging is ongedaan gemaakt: de producten zijn weer zoals ze waren.
+notice-product-made = Het product is toegevoegd.
+notice-product-saved = Het product is opgeslagen.
+once-products = Controleer eerst de lijst met producten, en vul het formulier dan zo nodig opnieuw in.
+once-to-products = Naar de producten
+problem-external-id = mag alleen de letters A tot en met Z en a tot en met z, cijfers, spaties en . _ - / hebben
+problem-price-below-zero = zou onder 0 komen
+problem-price-too-high = zou boven de hoogst mogelijke prijs komen
+problem-price-change-most = mag niet hoger zijn dan de hoogst mogelijke prijs
+problem-price-change-percent = moet van -100 tot en met { $most } procent zijn
+problem-bulk-gone = kan niet ongedaan worden gemaakt: dat is al gebeurd, of er kwam een andere bulkwijziging na
+problem-bulk-changed = kan niet ongedaan worden gemaakt: { $count } van de { $all } producten zijn daarna gewijzigd of verwijderd; wijzig de rest met de hand

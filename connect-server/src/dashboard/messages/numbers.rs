@@ -69,6 +69,20 @@ pub(in crate::dashboard) fn cents(text: &str) -> Option<i64> {
     decimal(&text.replacen(',', ".", 1), 2)
 }
 
+/// Writes an amount in cents as [`cents`] reads it, such as `1234.50`.
+pub(in crate::dashboard) fn typed_cents(cents: i64) -> String {
+    let (whole, rest) = (cents.unsigned_abs() / 100, cents.unsigned_abs() % 100);
+    let sign = if cents < 0 { "-" } else { "" };
+    format!("{sign}{whole}{}{rest:02}", text!("number-decimal"))
+}
+
+/// Reads a typed percentage in tenths: `3`, `2.5` or `2,5 %`.
+/// Returns `None` for any other text.
+pub(in crate::dashboard) fn tenths(text: &str) -> Option<i64> {
+    let text = text.trim().trim_end_matches('%').trim_end();
+    decimal(&text.replacen(',', ".", 1), 1)
+}
+
 /// Writes a number in groups of three digits.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
@@ -142,6 +156,37 @@ mod tests {
             ("99999999999999999999", None),
         ] {
             assert_eq!(cents(text), amount, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_amount_is_written_as_it_is_read() {
+        for (amount, english) in [(0, "0.00"), (5, "0.05"), (123_450, "1234.50")] {
+            assert_eq!(typed_cents(amount), english);
+            let dutch = READER.sync_scope(Language::Nl, || typed_cents(amount));
+            assert_eq!(dutch, english.replace('.', ","));
+            assert_eq!(
+                (cents(english), cents(&dutch)),
+                (Some(amount), Some(amount))
+            );
+        }
+        assert_eq!(typed_cents(-150), "-1.50");
+    }
+
+    #[test]
+    fn percentages_are_read_as_people_type_them() {
+        for (text, expected) in [
+            ("3", Some(30)),
+            ("2.5", Some(25)),
+            ("2,5 %", Some(25)),
+            ("10%", Some(100)),
+            ("", None),
+            ("%", None),
+            ("-3", None),
+            ("2.55", None),
+            ("ten", None),
+        ] {
+            assert_eq!(tenths(text), expected, "{text}");
         }
     }
 

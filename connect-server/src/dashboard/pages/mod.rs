@@ -79,6 +79,36 @@ static ROUTES: &[Route] = &[
         Action::ChangeProducts,
         With(ChangeCatalog, |to, _| shop::products_bulk(to).boxed()),
     ),
+    Route::form(
+        "products/prices/preview",
+        Action::PreviewPrices,
+        With(ChangeCatalog, |to, _| shop::preview_prices(to).boxed()),
+    ),
+    Route::form(
+        "products/prices",
+        Action::ChangeProducts,
+        With(ChangeCatalog, |to, _| shop::change_prices(to).boxed()),
+    )
+    .once(once::PRODUCTS),
+    Route::form(
+        "products/undo",
+        Action::ChangeProducts,
+        With(ChangeCatalog, |to, _| shop::undo_products(to).boxed()),
+    )
+    .once(once::PRODUCTS),
+    Route::form(
+        "products/new",
+        Action::ChangeProducts,
+        With(ChangeCatalog, |to, _| shop::create_product(to).boxed()),
+    )
+    .once(once::PRODUCTS),
+    Route::form(
+        "products/{}",
+        Action::ChangeProducts,
+        With(ChangeCatalog, |to, [id, _]| {
+            shop::save_product(to, id).boxed()
+        }),
+    ),
     Route::page("stock", With(ReadCatalog, |to, _| shop::stock(to).boxed())),
     Route::page(
         "stock/count",

@@ -63,6 +63,12 @@ pub(super) const STOCK: Once = Once {
     onward: || text!("once-to-stock"),
 };
 
+pub(super) const PRODUCTS: Once = Once {
+    section: "/dashboard/products",
+    advice: || text!("once-products"),
+    onward: || text!("once-to-products"),
+};
+
 pub(super) const USER: Once = Once {
     section: "/dashboard/users",
     advice: || text!("once-user"),

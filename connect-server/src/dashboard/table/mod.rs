@@ -286,7 +286,8 @@ impl Table {
             let is_changed = match *name {
                 SORT => sort.is_some(),
                 CURSOR => is_file,
-                FORMAT | "done" => true,
+                // A notice and an edit end with the next page.
+                FORMAT | "done" | "edit" => true,
                 _ => false,
             };
             !is_changed && !value.is_empty()

@@ -13,7 +13,7 @@ pub(super) const PATH: &str = "/dashboard/activity";
 pub(super) const OBJECT: &str = "object";
 
 /// Returns the address of the changes of an object; `None` without the right to read them.
-pub(crate) fn of_object(to: &SignedIn<'_>, id: impl Display) -> Option<String> {
+fn of_object(to: &SignedIn<'_>, id: impl Display) -> Option<String> {
     let may_read = to.session.has(UserRight::ReadTrail);
     may_read.then(|| format!("{PATH}?{OBJECT}={id}"))
 }

@@ -20,7 +20,7 @@ use crate::dashboard::{
     table::{self, Cell, Column, Table, Value},
 };
 
-pub(super) use link::{changes_line, changes_link, of_object};
+pub(super) use link::{changes_line, changes_link};
 
 /// The entries of a page.
 const PAGE: usize = 50;

@@ -5,7 +5,6 @@ mod journal;
 mod orders;
 mod product_search;
 mod products;
-mod products_bulk;
 mod stock;
 mod today;
 
@@ -24,8 +23,10 @@ use url::form_urlencoded::Serializer;
 pub(super) use journal::{list as journal, one as receipt, z_reports};
 pub(super) use orders::list as orders;
 pub(super) use product_search::find as find_products;
-pub(super) use products::list as products;
-pub(super) use products_bulk::act as products_bulk;
+pub(super) use products::{
+    bulk as products_bulk, change_prices, create as create_product, list as products,
+    preview_prices, save as save_product, undo as undo_products,
+};
 pub(super) use stock::{
     count as stock_count, enter as stock_entry, list as stock, movements_of_product as movements,
     set_minimum, sheet as stock_sheet,
@@ -232,14 +233,6 @@ fn paging(to: &SignedIn<'_>) -> Paging {
     Paging {
         cursor: (!cursor.is_empty()).then(|| cursor.to_owned()),
         ..Paging::default()
-    }
-}
-
-/// The same for a list by `updatedAt`.
-fn sync(to: &SignedIn<'_>) -> SyncQuery {
-    SyncQuery {
-        cursor: paging(to).cursor,
-        ..SyncQuery::default()
     }
 }
 

@@ -1,18 +1,23 @@
-//! Bulk changes of products by the owner: one commit, one event.
+//! Changing and deleting many products in one commit, with one event.
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::products;
+use super::{
+    super::products,
+    caller::{check_owner, checked},
+    former::BulkBefore,
+};
 use crate::{
-    auth::{Access, Actor},
+    auth::Access,
     engine::{
         self, Answer, Change, Draft, ItemErrors, Outcome, Purpose, Records, Request, Resource,
-        Room, Write,
+        Room, Write, yield_periodically,
     },
-    transaction::{Error, Reads, Reason, UnitOfWork},
-    wire::{ErrorDetail, Id, Product, ProductInput, limits::MAX_PRODUCTS_PER_BULK, read::Invalid},
+    rules::price_change::PriceChange,
+    transaction::{Error, Reads, UnitOfWork},
+    wire::{ErrorDetail, Id, Product, ProductInput, read::Invalid},
 };
 
 /// The result of a bulk change.
@@ -46,20 +51,47 @@ struct Bulk {
 
 enum Action {
     Change(Box<Draft<Product>>),
+    Reprice(PriceChange),
     Delete,
 }
 
 impl Action {
     /// Applies the action to one product. Returns whether the product changed.
+    /// Its former values are added to `before`.
     async fn on(
         &self,
         unit: &mut UnitOfWork<'_>,
         access: &Access,
         id: Id<Product>,
+        before: &mut BulkBefore,
     ) -> Result<bool, Error> {
+        let changed = match self {
+            Self::Change(draft) => engine::update(unit, access, id, draft).await?,
+            Self::Reprice(change) => {
+                let product: Product = engine::find(unit, id).await?;
+                let price_cents = change.applied_to(product.price_cents)?;
+                let input = ProductInput::default().price_cents(price_cents);
+                let draft = Draft::check(input, Purpose::Change)?;
+                engine::update(unit, access, id, &draft).await?
+            }
+            Self::Delete => {
+                engine::remove(unit, id).await?;
+                return Ok(true);
+            }
+        };
+        if let Some((old, new)) = &changed {
+            before.add(old, new);
+        }
+        Ok(changed.is_some())
+    }
+
+    /// Returns whether the former values are enough to undo the action.
+    fn is_undoable(&self) -> bool {
         match self {
-            Self::Change(draft) => engine::update(unit, access, id, draft).await,
-            Self::Delete => engine::remove(unit, id).await.map(|()| true),
+            // The download of another image cannot be taken back.
+            Self::Change(draft) => draft.image_url.is_absent(),
+            Self::Reprice(_) => true,
+            Self::Delete => false,
         }
     }
 }
@@ -67,15 +99,16 @@ impl Action {
 #[async_trait]
 impl Change for Bulk {
     fn reads(&self, _: &Access, reads: &mut Reads) {
-        let draft = match &self.action {
-            Action::Change(draft) => Some(&**draft),
-            Action::Delete => None,
-        };
         for id in &self.ids {
             reads.record::<Product>(id.uuid());
-            Product::reads_of(*id, draft, None, reads);
+            match &self.action {
+                Action::Change(draft) => Product::reads_of(*id, Some(draft), None, reads),
+                // A price has no other rows.
+                Action::Reprice(_) => {}
+                Action::Delete => Product::reads_of(*id, None, None, reads),
+            }
         }
-        if let Some(draft) = draft {
+        if let Action::Change(draft) = &self.action {
             engine::reads_of_draft(draft, None, reads);
         }
     }
@@ -90,9 +123,11 @@ impl Change for Bulk {
         let mut result = ProductBulkResult::default();
         let mut errors = ItemErrors::new();
         let mut affected: Vec<Uuid> = Vec::new();
-        for id in &self.ids {
+        let mut before = BulkBefore::begin(unit, access);
+        for (place, id) in self.ids.iter().enumerate() {
+            yield_periodically(place).await;
             unit.savepoint();
-            match self.action.on(unit, access, *id).await {
+            match self.action.on(unit, access, *id, &mut before).await {
                 Ok(is_changed) => {
                     unit.release();
                     if is_changed {
@@ -115,8 +150,14 @@ impl Change for Bulk {
         }
         result.affected = affected.len();
         match self.action {
-            Action::Change(_) => products::emit_bulk(unit, &affected, &[]),
+            Action::Change(_) | Action::Reprice(_) => products::emit_bulk(unit, &affected, &[]),
             Action::Delete => products::emit_bulk(unit, &[], &affected),
+        }
+        // Without an effect, the bulk change before remains the last one.
+        match (affected.is_empty(), self.action.is_undoable()) {
+            (true, _) => {}
+            (false, true) => before.save(unit),
+            (false, false) => BulkBefore::remove(unit),
         }
         Answer::with(Outcome::Done, &result)
     }
@@ -127,7 +168,7 @@ impl Change for Bulk {
 
     fn room(&self) -> Room {
         match self.action {
-            Action::Change(_) => Room::Whole,
+            Action::Change(_) | Action::Reprice(_) => Room::Whole,
             Action::Delete => Room::Removal,
         }
     }
@@ -151,6 +192,23 @@ impl Records<Product> {
             }
             let draft = Draft::check(change, Purpose::Change)?;
             Ok(Action::Change(Box::new(draft)))
+        })
+    }
+
+    /// Changes the prices of many products, for their owner.
+    /// It is one commit with one event. Products without room for the change do not spoil the rest; the result names them.
+    ///
+    /// # Errors
+    /// The access is not an owner's, the change is out of bounds, or there are none or more than
+    /// 1000 products.
+    pub fn change_prices(
+        &self,
+        ids: Vec<Id<Product>>,
+        change: PriceChange,
+    ) -> Write<ProductBulkResult> {
+        self.bulk("reprice", ids, change, |change| {
+            change.check()?;
+            Ok(Action::Reprice(change))
         })
     }
 
@@ -188,26 +246,4 @@ impl Records<Product> {
             })
         })
     }
-}
-
-/// Refuses callers other than the owner: integrators have batches.
-fn check_owner(access: &Access) -> Result<(), Error> {
-    if matches!(access.actor(), Actor::Owner { .. }) {
-        return Ok(());
-    }
-    let problem = "only the owner of the account changes products in bulk; send a batch instead";
-    Err(Error::ForbiddenScope(Reason::new(problem)))
-}
-
-/// The products, each once.
-fn checked(ids: Vec<Id<Product>>) -> Result<Vec<Id<Product>>, Invalid> {
-    if !(1..=MAX_PRODUCTS_PER_BULK).contains(&ids.len()) {
-        let problem = format!(
-            "must name 1 to {MAX_PRODUCTS_PER_BULK} products, not {}",
-            ids.len()
-        );
-        return Err(Invalid::new("ids", problem));
-    }
-    let mut seen = std::collections::HashSet::new();
-    Ok(ids.into_iter().filter(|id| seen.insert(*id)).collect())
 }

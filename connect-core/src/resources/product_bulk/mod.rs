@@ -1,0 +1,12 @@
+//! Bulk changes of products by the owner, and the way back.
+
+mod caller;
+mod change;
+mod former;
+mod preview;
+mod undo;
+
+pub use change::{ProductBulkFailure, ProductBulkResult};
+pub(crate) use former::BulkBefore;
+pub use preview::{PreviewedPrice, PricePreview};
+pub use undo::LastBulk;
