@@ -1,7 +1,7 @@
 //! What a page of the dashboard shows is read at once, however much of it there is.
 
 use connect_core::{
-    Error, NewWebhook, ScreenType,
+    DeliveryFilter, Error, NewWebhook, ScreenType,
     wire::{Category, Date, EventType, Id, Product, ProductInput, query::DailySummaryQuery},
 };
 use uuid::Uuid;
@@ -75,8 +75,9 @@ async fn a_webhook_is_read_with_its_health() {
         .webhook_with_health(account, webhook.id)
         .await
         .unwrap();
+    let filter = DeliveryFilter::default();
     connect
-        .deliveries(account, webhook.id, None, 25)
+        .deliveries(account, webhook.id, &filter, None, 25)
         .await
         .unwrap();
     assert_eq!(shop.storage.trips() - before, 2);
@@ -88,7 +89,7 @@ async fn a_webhook_is_read_with_its_health() {
             .await
             .err(),
         connect
-            .deliveries(account, nothing.into(), None, 25)
+            .deliveries(account, nothing.into(), &filter, None, 25)
             .await
             .err(),
         connect

@@ -3,11 +3,11 @@
 use std::net::IpAddr;
 
 use connect_core::{
-    Access, Account, AccountChange, Author, Connect, Error, Grant, IssuedSession, Language,
-    LocationChange, NewAccount, NewLocation, NewProvider, NewScreen, NewToken, NewUser, NewWebhook,
-    Origin, Reach, Role, Screen, ScreenType, Token, User, UserChange, UserRight, UserRole,
-    UserSession, WaitingEvents, Webhook, WebhookChange,
-    wire::{EventType, Id, Location, ProductInput, Scope, VatRate, limits::MAX_USERS},
+    Access, Account, AccountChange, Author, Connect, DeliveryFilter, Error, Grant, IssuedSession,
+    Language, LocationChange, NewAccount, NewLocation, NewProvider, NewScreen, NewToken, NewUser,
+    NewWebhook, Origin, Reach, Role, Screen, ScreenType, Token, User, UserChange, UserRight,
+    UserRole, UserSession, WaitingEvents, Webhook, WebhookChange,
+    wire::{EventType, Id, Location, ProductInput, Scope, Timestamp, VatRate, limits::MAX_USERS},
 };
 use futures_util::future::BoxFuture;
 
@@ -149,7 +149,7 @@ macro_rules! calls {
 
 /// All calls about what an account owns.
 fn calls() -> impl Iterator<Item = Call> {
-    let all: [Call; 31] = calls! {
+    let all: [Call; 37] = calls! {
         ManageAccount Account "change_account" |c, on| {
             c.change_account(on.account, AccountChange { name: Some("Rye".into()), ..AccountChange::default() })
         };
@@ -202,7 +202,26 @@ fn calls() -> impl Iterator<Item = Call> {
         ManageWebhooks Location "test_webhook" |c, on| c.test_webhook(on.account, on.webhook);
         ManageWebhooks Location "delete_webhook" |c, on| c.delete_webhook(on.account, on.webhook);
         ManageWebhooks Location "webhook" |c, on| c.webhook(on.account, on.webhook);
-        ManageWebhooks Location "deliveries" |c, on| c.deliveries(on.account, on.webhook, None, 1);
+        ManageWebhooks Location "test_webhook_event" |c, on| {
+            c.test_webhook_event(on.account, on.webhook, &EventType::OrderCreated)
+        };
+        ManageWebhooks Location "deliveries" |c, on| async {
+            let all = DeliveryFilter::default();
+            c.deliveries(on.account, on.webhook, &all, None, 1).await
+        };
+        ManageWebhooks Location "delivery_stats" |c, on| {
+            c.delivery_stats(on.account, on.webhook, 10)
+        };
+        ManageWebhooks Location "resend_many" |c, on| c.resend_many(on.account, on.webhook, &[]);
+        ManageWebhooks Location "count_resend_many" |c, on| {
+            c.count_resend_many(on.account, on.webhook, &[])
+        };
+        ManageWebhooks Location "resend_given_up" |c, on| {
+            c.resend_given_up(on.account, on.webhook, Timestamp::EPOCH, None, None)
+        };
+        ManageWebhooks Location "count_resend_given_up" |c, on| {
+            c.count_resend_given_up(on.account, on.webhook, Timestamp::EPOCH, None, None)
+        };
         ManageWebhooks Location "waiting_events" |c, on| c.waiting_events(on.account, on.webhook);
         ManageUsers Account "users" |c, on| c.users(on.account);
         ManageUsers Account "create_user" |c, on| {

@@ -159,7 +159,7 @@ test("a webhook is made, tested, delivered, sent again, rolled and deleted", asy
     assert.equal(endpoint.received[0].event.type, "ping");
     await until(async () => {
       await page.reload();
-      return (await page.getByText("Delivered").count()) > 0;
+      return (await page.locator("span.tag", { hasText: "Delivered" }).count()) > 0;
     }, "the line of the ping");
     await page.getByRole("link", { name: "ping" }).click();
     await page.getByText(`POST ${endpoint.url}`).waitFor();
@@ -182,6 +182,22 @@ test("a webhook is made, tested, delivered, sent again, rolled and deleted", asy
 
     await page.goto(at("/dashboard/webhooks"));
     await page.getByRole("link", { name: endpoint.url }).click();
+    await page.getByLabel("Test with").selectOption("order.created");
+    await page.getByRole("button", { name: "Send test event" }).click();
+    await until(() => endpoint.received.length === 4, "the test of a type");
+    assert.equal(endpoint.received[3].event.type, "order.created");
+    assert.equal(endpoint.received[3].event.sequence, 0);
+    await until(async () => {
+      await page.reload();
+      return (await page.getByRole("checkbox").count()) === 4;
+    }, "the check boxes of what can be sent again");
+    await page.getByRole("checkbox").nth(0).check();
+    await page.getByRole("checkbox").nth(1).check();
+    await page.getByRole("button", { name: "Send the chosen ones again…" }).click();
+    await page.getByRole("button", { name: "Send 2 again" }).click();
+    await page.getByText("2 deliveries are sent again").waitFor();
+    await until(() => endpoint.received.length === 6, "the chosen deliveries");
+    await page.getByRole("link", { name: "Back to the webhook" }).click();
     await page.getByText("Roll secret…").click();
     await page.getByRole("dialog").getByRole("button", { name: "Roll secret" }).click();
     assert.notEqual(await page.getByLabel("The new secret").inputValue(), secret);

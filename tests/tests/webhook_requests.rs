@@ -72,6 +72,11 @@ async fn every_request_is_as_the_document_says() {
     let rolled = connect.roll_webhook_secret(shop.account, webhook).await;
     rolled.unwrap();
     connect.test_webhook(shop.account, webhook).await.unwrap();
+    // Tests of a type have the form of real events.
+    for kind in EventType::KNOWN {
+        let sent = connect.test_webhook_event(shop.account, webhook, kind);
+        sent.await.unwrap();
+    }
     let kept = Arc::new(KeptRequests::default());
     let worker = connect.webhook_worker(kept.clone(), None);
     worker.tick().await.unwrap();

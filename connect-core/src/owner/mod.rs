@@ -15,7 +15,7 @@ mod trail;
 mod users;
 mod webhooks;
 
-pub(crate) use webhooks::{Failing, LEASE, WebhookLease, WebhookState, due_key};
+pub(crate) use webhooks::{Failing, LEASE, WebhookLease, WebhookState, due_key, test_body};
 pub use {
     account_changes::{AccountChange, LocationChange},
     accounts::{NewAccount, NewLocation},
@@ -32,7 +32,8 @@ pub use {
     trail::{TrailFilter, TrailPage, TrailPiece, TrailPlace, TrailScope},
     users::{NewUser, UserChange},
     webhooks::{
-        IssuedWebhook, MOST_WAITING_COUNTED, NewWebhook, Resent, RolledSecret, WaitingEvents,
+        AttemptStats, DeliveryFilter, DeliveryPage, DeliveryStats, FailedAttempt, IssuedWebhook,
+        MOST_RESENT, MOST_WAITING_COUNTED, NewWebhook, Resent, RolledSecret, WaitingEvents,
         WebhookChange, WebhookHealth,
     },
 };

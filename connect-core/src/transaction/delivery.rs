@@ -28,7 +28,7 @@ pub struct Delivery {
     pub webhook_id: Id<Webhook>,
     /// The event.
     pub event_id: Id<AnyEvent>,
-    /// The type of the event; `ping` for a test.
+    /// The type of the event; `ping` for a plain test.
     pub event_type: EventType,
     /// The location of the event; `null` for a `ping`.
     pub location_id: Option<Id<Location>>,
@@ -50,6 +50,9 @@ pub struct Delivery {
     /// clocks. Left out by earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub webhook_enabled_at: Option<Timestamp>,
+    /// Set for a test of a type of events: its event is made up, and not stored.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_test: bool,
 }
 
 /// The state of a delivery.
@@ -96,6 +99,7 @@ impl Delivery {
             created_at: now,
             replaced_by: None,
             webhook_enabled_at: Some(webhook.enabled_at),
+            is_test: event.is_test,
         }
     }
 
@@ -110,6 +114,7 @@ impl Delivery {
             id: self.event_id,
             kind: self.event_type.clone(),
             location: self.location_id,
+            is_test: self.is_test,
         }
     }
 
@@ -120,8 +125,11 @@ impl Delivery {
         self.attempts.last().map_or(first, |attempt| attempt.at)
     }
 
-    /// The key of the event; `None` for a `ping`, as it is not stored.
+    /// The key of the event; `None` for a `ping` or another test, as it is not stored.
     pub(crate) fn event_key(&self) -> Option<Key> {
+        if self.is_test {
+            return None;
+        }
         let sequence = KeyPart::Number(number_in(self.event_id.uuid()));
         let location = self.location_id?.uuid();
         Some(key(location, Family::Event, &[sequence]))
@@ -148,6 +156,8 @@ pub(crate) struct EventRef {
     pub(crate) id: Id<AnyEvent>,
     pub(crate) kind: EventType,
     pub(crate) location: Option<Id<Location>>,
+    /// Set for a test with made-up records.
+    pub(crate) is_test: bool,
 }
 
 /// The key of a delivery in the log of its webhook.

@@ -79,6 +79,7 @@ impl UnitOfWork<'_> {
             id: event.id,
             kind: event.kind,
             location: event.location_id,
+            is_test: false,
         };
         self.fan_out(&event, bursts);
     }

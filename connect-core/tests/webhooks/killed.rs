@@ -14,7 +14,7 @@ use std::{
 
 use async_trait::async_trait;
 use connect_core::{
-    DeliveryStatus, NewWebhook,
+    DeliveryFilter, DeliveryStatus, NewWebhook,
     environment::{SendFailure, WebhookAnswer, WebhookRequest, WebhookSender},
     wire::{
         AnyEvent, EventType, ProductInput, Timestamp,
@@ -200,8 +200,11 @@ async fn check(shop: &Shop, directory: &Path) {
 
     let account = shop.connect.account_ids().await.unwrap()[0];
     let (webhook, _) = shop.connect.webhooks(account).await.unwrap().remove(0);
-    let log = shop.connect.deliveries(account, webhook.id, None, 200);
-    for delivery in log.await.unwrap() {
+    let all = DeliveryFilter::default();
+    let log = shop
+        .connect
+        .deliveries(account, webhook.id, &all, None, 200);
+    for delivery in log.await.unwrap().deliveries {
         assert_eq!(delivery.status, DeliveryStatus::Delivered, "{delivery:?}");
     }
     let report = shop.connect.check(&mut |_| {}).await.unwrap();

@@ -1,10 +1,12 @@
 //! Webhooks: what is delivered, when, and to whom.
 
 mod backlog;
+mod chosen;
 mod damage;
 mod endpoints;
 mod fan_out;
 mod feed;
+mod filters;
 mod health;
 mod hosts;
 #[cfg(all(feature = "redb", feature = "sled"))]
@@ -17,21 +19,29 @@ mod sealed;
 mod secrets;
 mod setup;
 mod skew;
+mod statistics;
+mod test_events;
 mod week;
 
 use std::{sync::Arc, time::Duration};
 
 use connect_core::{
-    Connect, Delivery, IssuedWebhook, NewWebhook, WaitingEvents, Webhook, WebhookWorker,
-    storage::Storage,
+    Connect, Delivery, DeliveryFilter, IssuedWebhook, NewWebhook, WaitingEvents, Webhook,
+    WebhookWorker,
+    storage::{Storage, Write},
     wire::{
         AnyEvent, EventType, Id, Location, Product, ProductInput,
         query::{EventQuery, Paging},
     },
 };
 
+use serde_json::{Value, json};
+
 use self::endpoints::Endpoints;
-use crate::shop::Shop;
+use crate::{
+    shop::{START, Shop},
+    stored::{self, family::DELIVERY},
+};
 
 /// A shop whose events go to endpoints of the test.
 struct Scene {
@@ -147,10 +157,39 @@ impl Scene {
     /// The log of a webhook, oldest first.
     async fn log(&self, webhook: &Webhook) -> Vec<Delivery> {
         let account = self.shop.account;
-        let log = self.connect().deliveries(account, webhook.id, None, 200);
-        let mut log = log.await.unwrap();
+        let all = DeliveryFilter::default();
+        let log = self
+            .connect()
+            .deliveries(account, webhook.id, &all, None, 200);
+        let mut log = log.await.unwrap().deliveries;
         log.reverse();
         log
+    }
+
+    /// Writes deliveries to the log of a webhook, as if they had been made. Each has its number as
+    /// id, and its other fields.
+    async fn write_log(&self, webhook: &Webhook, rows: &[(u64, Value)]) -> Vec<Delivery> {
+        let mut made = Vec::with_capacity(rows.len());
+        let mut writes = Vec::with_capacity(rows.len());
+        for (number, fields) in rows {
+            let id = uuid::Builder::from_unix_timestamp_millis(*number, &[0; 10]).into_uuid();
+            let mut row = json!({
+                "id": id, "webhookId": webhook.id, "eventId": id, "eventType": "order.created",
+                "locationId": self.shop.at.location().id, "status": "delivered", "attempts": [],
+                "nextAttemptAt": null, "createdAt": START,
+            });
+            for (name, value) in fields.as_object().unwrap() {
+                row[name] = value.clone();
+            }
+            let key = [webhook.id.uuid().as_bytes(), &[DELIVERY][..], id.as_bytes()].concat();
+            let write = Write::Put(serde_json::to_vec(&row).unwrap().into());
+            writes.push((key.into(), write));
+            made.push(serde_json::from_value(row).unwrap());
+        }
+        for part in writes.chunks(1000) {
+            stored::write_all(&*self.shop.storage, part.to_vec()).await;
+        }
+        made
     }
 
     /// The only webhook as it is now, and the failures in a row.

@@ -1,7 +1,8 @@
 //! Deliveries of a webhook that was for other locations before.
 
 use connect_core::{
-    Author, Error, Language, NewLocation, NewUser, Origin, Role, UserRole, WebhookChange,
+    Author, DeliveryFilter, Error, Language, NewLocation, NewUser, Origin, Role, UserRole,
+    WebhookChange,
     wire::{Timestamp, VatRate},
 };
 
@@ -53,26 +54,28 @@ async fn deliveries_of_former_locations_are_out_of_reach() {
     let kim = connect.create_user(account, new).await.unwrap().id;
     let by = connect.by(Author::User { id: kim }, Origin::default());
 
-    let all = connect
-        .deliveries(account, webhook, None, 200)
-        .await
-        .unwrap();
+    let filter = DeliveryFilter::default();
+    let all = connect.deliveries(account, webhook, &filter, None, 200);
+    let all = all.await.unwrap().deliveries;
     assert_eq!(all.len(), 6);
     let (own, other): (Vec<_>, Vec<_>) =
         (all.into_iter()).partition(|of| of.location_id == Some(there));
     // In pages smaller than what lies between.
     let (mut seen, mut before) = (Vec::new(), None);
     loop {
-        let page = by.deliveries(account, webhook, before, 2).await.unwrap();
-        before = page.last().map(|last| last.id);
-        if page.is_empty() {
+        let page = by.deliveries(account, webhook, &filter, before, 2);
+        let page = page.await.unwrap();
+        seen.extend(page.deliveries);
+        before = page.next;
+        if before.is_none() {
             break;
         }
-        seen.extend(page);
     }
     assert_eq!(seen, own);
     let found = by.find_delivery(account, own[0].id).await.unwrap();
     assert_eq!(found.as_ref(), own.first());
+    let stats = by.delivery_stats(account, webhook, 100).await.unwrap();
+    assert_eq!(stats.deliveries, own.len());
     for delivery in &other {
         let hidden = by.find_delivery(account, delivery.id).await.unwrap();
         assert_eq!(hidden, None);
@@ -85,6 +88,10 @@ async fn deliveries_of_former_locations_are_out_of_reach() {
     }
     by.resend(account, webhook, own[0].id).await.unwrap();
     let since = Timestamp::EPOCH;
-    let sent = by.resend_given_up(account, webhook, since, None).await;
-    assert_eq!(sent.unwrap().sent, own.len() - 1);
+    let ids: Vec<_> = other.iter().map(|delivery| delivery.id).collect();
+    let chosen = by.resend_many(account, webhook, &ids).await.unwrap();
+    assert_eq!((chosen.sent, chosen.passed_over), (0, other.len()));
+    let sent = by.resend_given_up(account, webhook, since, None, None);
+    let sent = sent.await.unwrap();
+    assert_eq!((sent.sent, sent.passed_over), (own.len() - 1, 0));
 }

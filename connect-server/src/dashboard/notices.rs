@@ -27,7 +27,6 @@ macro_rules! notices {
 
 notices! {
     AccountChanged = "account-changed";
-    AllResent = "all-resent";
     BulkUndone = "bulk-undone";
     ClockAdvanced = "clock-advanced";
     EmailChanged = "email-changed";
@@ -36,7 +35,6 @@ notices! {
     KeyRevoked = "key-revoked";
     NameChanged = "name-changed";
     NoPersonFound = "no-person-found";
-    NoneFailed = "none-failed";
     PasswordChanged = "password-changed";
     PasswordSet = "password-set";
     PasskeyAdded = "passkey-added";
@@ -62,7 +60,6 @@ notices! {
     SimulatedDay = "simulated-day";
     SimulatedOrder = "simulated-order";
     SimulatedReceipt = "simulated-receipt";
-    SomeResent = "some-resent";
     StockCounted = "stock-counted";
     StockEntered = "stock-entered";
     StockMinimumRemoved = "stock-minimum-removed";

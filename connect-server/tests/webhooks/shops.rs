@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use connect_core::{
-    Access, Connect, Delivery, NewWebhook, Webhook,
+    Access, Connect, Delivery, DeliveryFilter, NewWebhook, Webhook,
     environment::WebhookLinks,
     storage::memory::MemoryStorage,
     wire::{EventType, ProductInput},
@@ -33,10 +33,11 @@ impl Shop {
     pub(super) async fn logs(&self) -> Vec<Vec<Delivery>> {
         let mut logs = Vec::new();
         for webhook in &self.webhooks {
+            let all = DeliveryFilter::default();
             let log = self
                 .connect
-                .deliveries(webhook.account_id, webhook.id, None, 200);
-            logs.push(log.await.unwrap());
+                .deliveries(webhook.account_id, webhook.id, &all, None, 200);
+            logs.push(log.await.unwrap().deliveries);
         }
         logs
     }

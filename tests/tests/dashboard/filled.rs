@@ -94,6 +94,7 @@ impl Filled {
             format!("/tokens/{token}"),
             format!("/webhooks/{webhook}"),
             format!("/webhooks/{webhook}/edit"),
+            format!("/webhooks/{webhook}/resend"),
             format!("/webhooks/{webhook}/deliveries/{delivery}"),
         ];
         let sought: String = form_urlencoded::byte_serialize(self.text.as_bytes()).collect();
@@ -299,7 +300,7 @@ async fn hook(filled: &mut Filled, endpoint: &SocketAddr, path: &str) {
     for _ in 0..300 {
         let page = browser.read(&path).await;
         let rows = page.split_once("Recent deliveries").unwrap().1;
-        if rows.contains("Delivered") {
+        if rows.contains("Delivered</span>") {
             filled.delivery = between(rows, "/deliveries/", "\"").to_owned();
             return;
         }

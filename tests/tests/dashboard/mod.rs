@@ -16,6 +16,7 @@ mod stored;
 mod texts;
 mod today;
 mod tokens;
+mod webhooks;
 
 use connect_tests::{
     http::{Answer, Request},

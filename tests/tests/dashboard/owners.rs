@@ -78,6 +78,10 @@ fn acts(on: &Filled) -> Vec<(String, Vec<(&'static str, String)>)> {
             format!("webhooks/{webhook}/resend-failed"),
             vec![("since", "2026-01-01T00:00".to_owned())],
         ),
+        (
+            format!("webhooks/{webhook}/resend"),
+            vec![("delivery", delivery.clone())],
+        ),
         hook(&format!("/deliveries/{delivery}/resend")),
         (
             format!("privacy/locations/{location}/erase"),

@@ -12,7 +12,7 @@ use crate::{
         Delivery, DeliveryAttempt, DeliveryStatus, OwnWebhook, Store, Unopened,
         environment::{SendFailure, WebhookAnswer, WebhookRequest, WebhookSender},
     },
-    wire::{Event, Ping, limits::WEBHOOK_SECONDS},
+    wire::limits::WEBHOOK_SECONDS,
 };
 
 /// The stored characters of an answer's body.
@@ -169,22 +169,6 @@ fn request(
         ],
         body: body.to_vec(),
     })
-}
-
-/// The body of a `ping`, the same in every attempt.
-pub(super) fn ping(delivery: &Delivery) -> Option<Value> {
-    let event = Event {
-        id: delivery.event_id,
-        kind: delivery.event_type.clone(),
-        created_at: delivery.created_at,
-        location_id: None,
-        sequence: None,
-        data: Ping {
-            webhook_id: delivery.webhook_id.uuid(),
-            message: "This is a test. The endpoint works when it answers 200 to 299.".to_owned(),
-        },
-    };
-    serde_json::to_vec(&event).ok().map(Value::from)
 }
 
 #[cfg(test)]

@@ -1,22 +1,60 @@
 //! The owner's view of the log of deliveries.
 
-use super::rows_of;
+use super::{
+    log::{LogPeriod, LoggedDelivery, MOST_LOOKED_AT, PIECE, log_end, may_see},
+    rows_of,
+    test_events::test_body,
+};
 use crate::{
     engine::Connect,
-    rules::role::Reach,
-    storage::{Range, Read},
-    transaction::{
-        Account, Delivery, Error, Fault, Reason, Webhook,
-        keys::{Family, after_prefix, key},
-        log_key,
-    },
-    wire::{Id, limits::MAX_PAGE_SIZE},
+    storage::{Entry, Read},
+    transaction::{Account, Delivery, DeliveryStatus, Error, Fault, Reason, Webhook, log_key},
+    wire::{EventType, Id, Timestamp, limits::MAX_PAGE_SIZE},
 };
 
+/// A filter of deliveries. `None` lets every delivery pass.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeliveryFilter {
+    /// Deliveries in this state.
+    pub status: Option<DeliveryStatus>,
+    /// Deliveries of events of this type; `ping` is one.
+    pub event: Option<EventType>,
+    /// Deliveries made since this time.
+    pub since: Option<Timestamp>,
+    /// Deliveries made before this time.
+    pub until: Option<Timestamp>,
+}
+
+/// A page of deliveries, newest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeliveryPage {
+    /// The deliveries; possibly fewer than asked for, or none, before the last page.
+    pub deliveries: Vec<Delivery>,
+    /// The place for the next page to continue from; `None` at the end.
+    pub next: Option<Id<Delivery>>,
+}
+
+impl DeliveryFilter {
+    fn period(&self) -> LogPeriod {
+        LogPeriod {
+            since: self.since,
+            until: self.until,
+        }
+    }
+
+    fn takes(&self, seen: &LoggedDelivery) -> bool {
+        self.status.is_none_or(|status| status == seen.status)
+            && (self.event.as_ref()).is_none_or(|event| *event == seen.event_type)
+            && self.period().has(seen.created_at)
+    }
+}
+
 impl Connect {
-    /// The latest attempted deliveries of a webhook within the caller's reach, newest first.
-    /// Returns at most `limit` of them, and never more than 200. `before` leaves out this delivery
-    /// and newer ones. Deliveries are kept for 30 days.
+    /// The attempted deliveries of a webhook within the caller's reach, newest first.
+    /// Returns at most `limit` of them, and never more than 200. `before` is the `next` of the page
+    /// before, or any delivery: it and newer ones are left out. A call looks at no more than 20 000
+    /// deliveries, so a page of a rare result may be short and still have a `next`. Deliveries are
+    /// kept for 30 days.
     ///
     /// # Errors
     /// [`Error::NotFound`]: there is no such webhook.
@@ -24,44 +62,45 @@ impl Connect {
         &self,
         account: Id<Account>,
         webhook: Id<Webhook>,
+        filter: &DeliveryFilter,
         before: Option<Id<Delivery>>,
         limit: usize,
-    ) -> Result<Vec<Delivery>, Error> {
-        let [account_row, webhooks_row] = rows_of(account);
-        let limit = limit.min(MAX_PAGE_SIZE);
-        let start = key(webhook.uuid(), Family::Delivery, &[]);
-        let mut end = match before {
-            Some(id) => log_key(webhook, id),
-            None => after_prefix(&start),
-        };
-        let mut found = Vec::new();
+    ) -> Result<DeliveryPage, Error> {
+        let limit = limit.clamp(1, MAX_PAGE_SIZE);
+        let mut end = log_end(webhook, before);
+        let mut page = DeliveryPage::default();
+        // One more tells whether there is another page.
+        let mut piece = limit + 1;
+        let mut looked_at = 0;
         loop {
-            let newest = Read::Scan {
-                range: Range {
-                    from: &start,
-                    to: Some(&end),
-                },
-                limit,
-                newest_first: true,
+            let (reach, rows) = self.log_before(account, webhook, &end, piece).await?;
+            let mut last = None;
+            for entry in &rows {
+                let seen = LoggedDelivery::read(entry)?;
+                if filter.period().is_over(seen.created_at) {
+                    return Ok(page);
+                }
+                last = Some(seen.id);
+                if !filter.takes(&seen) || !seen.is_within(&reach) {
+                    continue;
+                }
+                if page.deliveries.len() == limit {
+                    page.next = page.deliveries.last().map(|last| last.id);
+                    return Ok(page);
+                }
+                page.deliveries.push(parsed(entry)?);
+            }
+            looked_at += rows.len();
+            let is_full = rows.len() == piece;
+            let Some((place, _)) = rows.into_iter().next_back().filter(|_| is_full) else {
+                return Ok(page);
             };
-            let mut state = (self.store())
-                .read(&[Read::Get(&account_row), Read::Get(&webhooks_row), newest])
-                .await?;
-            let (_, reach) = self.webhook_in(account, &mut state, webhook)?;
-            let rows = state.entries().map_err(Fault::from)?;
-            for (key, row) in &rows {
-                let delivery: Delivery =
-                    serde_json::from_slice(row).map_err(|e| Fault::corrupt(key, e))?;
-                if may_see(&reach, &delivery) && found.len() < limit {
-                    found.push(delivery);
-                }
+            if looked_at >= MOST_LOOKED_AT {
+                page.next = last;
+                return Ok(page);
             }
-            match rows.last() {
-                Some((place, _)) if rows.len() == limit && found.len() < limit => {
-                    end = place.clone();
-                }
-                _ => return Ok(found),
-            }
+            end = place;
+            piece = PIECE;
         }
     }
 
@@ -115,7 +154,7 @@ impl Connect {
     }
 
     /// Returns one attempted delivery of a webhook and its JSON body.
-    /// The body is `None` for a ping, and for an event older than 30 days, as it was removed.
+    /// The body is `None` for an event older than 30 days, as it was removed.
     ///
     /// # Errors
     /// [`Error::NotFound`]: there is no such webhook or delivery.
@@ -126,18 +165,16 @@ impl Connect {
         id: Id<Delivery>,
     ) -> Result<(Delivery, Option<Vec<u8>>), Error> {
         let delivery = self.delivery(account, webhook, id).await?;
-        let event = match delivery.event_key() {
+        let body = match delivery.event_key() {
             Some(key) => self.store().get(&key).await?,
-            None => None,
+            None => test_body(&delivery),
         };
-        Ok((delivery, event.map(|event| event.to_vec())))
+        Ok((delivery, body.map(|body| body.to_vec())))
     }
 }
 
-/// Returns whether a delivery is of a location within reach. A webhook may have had others before.
-pub(super) fn may_see(reach: &Reach, delivery: &Delivery) -> bool {
-    let location = delivery.location_id;
-    *reach == Reach::Account || location.is_none_or(|location| reach.includes(location))
+fn parsed((place, row): &Entry) -> Result<Delivery, Fault> {
+    serde_json::from_slice(row).map_err(|e| Fault::corrupt(place, e))
 }
 
 pub(super) fn no_delivery(webhook: Id<Webhook>, delivery: Id<Delivery>) -> Error {

@@ -1,14 +1,22 @@
 //! Webhooks: made, listed, changed and tested by their owner (contract: chapter 10).
 
 mod deliveries;
+mod log;
 mod resend;
+mod samples;
 mod setup;
 mod state;
+mod statistics;
+mod test_events;
 mod waiting;
+mod worth_resending;
 
-pub use resend::Resent;
+pub use deliveries::{DeliveryFilter, DeliveryPage};
+pub use resend::{MOST_RESENT, Resent};
 pub use state::WebhookHealth;
 pub(crate) use state::{Failing, LEASE, WebhookLease, WebhookState, due_key};
+pub use statistics::{AttemptStats, DeliveryStats, FailedAttempt};
+pub(crate) use test_events::test_body;
 pub use waiting::{MOST_WAITING_COUNTED, WaitingEvents};
 
 use uuid::Uuid;
@@ -25,8 +33,8 @@ use crate::{
     },
     storage::{Key, Read, State, Value},
     transaction::{
-        Account, Delivery, Error, EventRef, Fault, FormerSecret, OwnWebhook, SwitchOffReason,
-        SwitchedOff, Webhook, Webhooks,
+        Account, Error, Fault, FormerSecret, OwnWebhook, SwitchOffReason, SwitchedOff, Webhook,
+        Webhooks,
         keys::{Family, key},
     },
     wire::{
@@ -366,28 +374,6 @@ impl Connect {
         .await
     }
 
-    /// Sends a `ping` to a webhook in the next round of deliveries.
-    /// Returns its delivery, to be looked up later.
-    ///
-    /// # Errors
-    /// [`Error::NotFound`], or [`Error::Conflict`] while the webhook is switched off.
-    pub async fn test_webhook(
-        &self,
-        account: Id<Account>,
-        id: Id<Webhook>,
-    ) -> Result<Delivery, Error> {
-        self.set_up_webhooks(account, |setup| {
-            let event = EventRef {
-                id: setup.unit.next_id().into(),
-                kind: EventType::from(PING),
-                location: None,
-            };
-            setup.unit.note_action("webhook", id.uuid(), "test");
-            setup.deliver(id, event)
-        })
-        .await
-    }
-
     async fn check_url(&self, url: &str) -> Result<(), Error> {
         WebLink::<MAX_WEBHOOK_URL>::check(&mut url.to_owned(), "url")?;
         let links = &self.store().environment().webhook_links;
@@ -406,19 +392,13 @@ fn rows_of(account: Id<Account>) -> [Key; 2] {
     [key(account, Family::Account, &[]), Webhooks::key(account)]
 }
 
-/// The type of the event for tests of a webhook.
-const PING: &str = "ping";
-
 fn check_events(events: &[EventType]) -> Result<(), Invalid> {
     if events.is_empty() {
         return Err(missing("events"));
     }
     for (index, event) in events.iter().enumerate() {
         let field = format!("events[{index}]");
-        if !EventType::KNOWN.contains(event) {
-            let known: Vec<_> = EventType::KNOWN.iter().map(EventType::as_str).collect();
-            let known = known.join(", ");
-            let problem = format!("must be one of {known}, not {:?}", event.as_str());
+        if let Some(problem) = unknown_type(event) {
             return Err(Invalid::new(field, problem));
         }
         if events[..index].contains(event) {
@@ -426,6 +406,16 @@ fn check_events(events: &[EventType]) -> Result<(), Invalid> {
         }
     }
     Ok(())
+}
+
+/// Returns the problem of an unknown type of events.
+fn unknown_type(event: &EventType) -> Option<String> {
+    if EventType::KNOWN.contains(event) {
+        return None;
+    }
+    let known: Vec<_> = EventType::KNOWN.iter().map(EventType::as_str).collect();
+    let known = known.join(", ");
+    Some(format!("must be one of {known}, not {:?}", event.as_str()))
 }
 
 /// Returns whether all locations of a webhook are within reach.

@@ -1,37 +1,32 @@
-//! Deliveries sent again by an owner: one, or the given-up ones.
+//! Deliveries sent again by an owner: one, chosen ones, or the given-up ones of a period.
 //!
 //! The commit of the new delivery also marks the given-up one as replaced. So a repeated or
 //! concurrent call sends nothing twice.
 
-use serde::Deserialize;
-
 use super::{
-    deliveries::{may_see, no_delivery},
+    deliveries::no_delivery,
+    log::{LogEntry, LogPeriod, LoggedDelivery, MOST_LOOKED_AT, PIECE, log_end, may_see},
     setup::Setup,
+    worth_resending::{Candidates, worth_resending},
 };
 use crate::{
     engine::Connect,
-    storage::{Key, Range, Read, Value},
-    transaction::{
-        Account, Delivery, DeliveryStatus, End, Error, Fault, Reads, Reason, Row as _, UnitOfWork,
-        Webhook,
-        keys::{Family, KeyPart, after_prefix, key},
-        log_key, waiting_stock_key,
-    },
-    wire::{EventType, Id, StockLevel, Timestamp},
+    transaction::{Account, Delivery, DeliveryStatus, End, Error, Reason, Webhook, log_key},
+    wire::{Id, Timestamp, read::Invalid},
 };
 
 /// The limit of deliveries sent again by one call.
-const MOST_SENT: usize = 500;
-
-/// The limit of log entries read by one call.
-const MOST_LOOKED_AT: usize = 20_000;
-
-/// The number of log entries per read.
-const PIECE: usize = 500;
+pub const MOST_RESENT: usize = 500;
 
 /// The number of deliveries sent again per commit.
 const CHUNK: usize = 100;
+
+/// The kind of a call: to send, or only to count.
+#[derive(Clone, Copy)]
+enum ResendRun {
+    Real,
+    Trial,
+}
 
 /// The outcome of sending deliveries again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,7 +35,7 @@ pub struct Resent {
     pub sent: usize,
     /// The number of deliveries passed over.
     /// The reasons: a newer count of the product came after a `stock.changed`, the event was
-    /// removed, or another call sent it again meanwhile.
+    /// removed, another call sent it again, or a chosen one is unknown or still waiting.
     pub passed_over: usize,
     /// The number of further deliveries found and left for another call.
     /// Some of them may be passed over then.
@@ -69,7 +64,7 @@ impl Connect {
                 setup.find(webhook)?;
                 let row = setup.unit.get(place).await?;
                 let row = row.ok_or_else(|| no_delivery(webhook, delivery))?;
-                let sent = Logged::read(place.clone(), row)?;
+                let sent = LogEntry::read(place.clone(), row)?;
                 if !may_see(&setup.reach, &sent.delivery) {
                     return Err(no_delivery(webhook, delivery));
                 }
@@ -87,7 +82,39 @@ impl Connect {
             .await
     }
 
-    /// Sends again the given-up deliveries made since a time.
+    /// Sends the events of chosen deliveries again, at most 500.
+    /// Leaves out unknown and waiting deliveries, given-up ones already sent again, events older than
+    /// 30 days, and counts of stock with a newer count after them. A delivered one is sent again
+    /// by each call.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`]: there is no such webhook. [`Error::Conflict`]: it is switched off.
+    /// [`Error::Invalid`]: there are more than 500 deliveries.
+    pub async fn resend_many(
+        &self,
+        account: Id<Account>,
+        webhook: Id<Webhook>,
+        deliveries: &[Id<Delivery>],
+    ) -> Result<Resent, Error> {
+        self.resend_chosen(account, webhook, deliveries, ResendRun::Real)
+            .await
+    }
+
+    /// Counts the deliveries for [`resend_many`](Self::resend_many), and sends nothing.
+    ///
+    /// # Errors
+    /// As for `resend_many`.
+    pub async fn count_resend_many(
+        &self,
+        account: Id<Account>,
+        webhook: Id<Webhook>,
+        deliveries: &[Id<Delivery>],
+    ) -> Result<Resent, Error> {
+        self.resend_chosen(account, webhook, deliveries, ResendRun::Trial)
+            .await
+    }
+
+    /// Sends again the given-up deliveries made since a time and before another, if given.
     /// Takes the newest, at most 500. `before` continues where an earlier call stopped. Leaves out
     /// deliveries already sent again, and counts of stock with a newer count after them.
     ///
@@ -98,54 +125,105 @@ impl Connect {
         account: Id<Account>,
         webhook: Id<Webhook>,
         since: Timestamp,
+        until: Option<Timestamp>,
         before: Option<Id<Delivery>>,
     ) -> Result<Resent, Error> {
+        let place = (period(since, until), before);
+        self.resend_period(account, webhook, place, ResendRun::Real)
+            .await
+    }
+
+    /// Counts the deliveries for [`resend_given_up`](Self::resend_given_up), and sends nothing.
+    ///
+    /// # Errors
+    /// As for `resend_given_up`.
+    pub async fn count_resend_given_up(
+        &self,
+        account: Id<Account>,
+        webhook: Id<Webhook>,
+        since: Timestamp,
+        until: Option<Timestamp>,
+        before: Option<Id<Delivery>>,
+    ) -> Result<Resent, Error> {
+        let place = (period(since, until), before);
+        self.resend_period(account, webhook, place, ResendRun::Trial)
+            .await
+    }
+
+    async fn resend_chosen(
+        &self,
+        account: Id<Account>,
+        webhook: Id<Webhook>,
+        deliveries: &[Id<Delivery>],
+        run: ResendRun,
+    ) -> Result<Resent, Error> {
+        if deliveries.len() > MOST_RESENT {
+            let count = deliveries.len();
+            let problem = format!("must name 1 to {MOST_RESENT} deliveries, not {count}");
+            return Err(Invalid::new("deliveries", problem).into());
+        }
+        self.check_webhook_on(account, webhook).await?;
+        // Oldest first, each once.
+        let mut ids = deliveries.to_vec();
+        ids.sort_unstable();
+        ids.dedup();
+        let what = (webhook, Candidates::Ended, run);
+        self.resend_all(account, what, &ids, Resent::default())
+            .await
+    }
+
+    async fn resend_period(
+        &self,
+        account: Id<Account>,
+        webhook: Id<Webhook>,
+        (period, before): (LogPeriod, Option<Id<Delivery>>),
+        run: ResendRun,
+    ) -> Result<Resent, Error> {
         // Before anything is looked for: nothing can be sent to one that is switched off.
+        self.check_webhook_on(account, webhook).await?;
+        let found = self.given_up(account, webhook, period, before).await?;
+        let what = (webhook, Candidates::GivenUp, run);
+        self.resend_all(account, what, &found.ids, found.resent)
+            .await
+    }
+
+    /// Requires a webhook to exist and to be on.
+    async fn check_webhook_on(
+        &self,
+        account: Id<Account>,
+        webhook: Id<Webhook>,
+    ) -> Result<(), Error> {
         let checked = self.store().transact(account, |mut unit| async move {
             Setup::begin(self, &mut unit)
                 .await?
                 .check_enabled(webhook)?;
             Ok::<_, Error>(End::rollback(()))
         });
-        checked.await?;
-        let GivenUp { ids, mut resent } = self.given_up(webhook, since, before).await?;
-        for chunk in ids.chunks(CHUNK) {
-            let sent = self.send_all_again(account, webhook, chunk).await?;
-            resent.sent += sent;
-            resent.passed_over += chunk.len() - sent;
-        }
-        Ok(resent)
+        checked.await
     }
 
     /// Finds given-up deliveries not yet sent again.
     async fn given_up(
         &self,
+        account: Id<Account>,
         webhook: Id<Webhook>,
-        since: Timestamp,
+        period: LogPeriod,
         before: Option<Id<Delivery>>,
-    ) -> Result<GivenUp, Fault> {
-        let start = key(webhook.uuid(), Family::Delivery, &[]);
-        let mut end = before.map_or_else(|| after_prefix(&start), |id| log_key(webhook, id));
+    ) -> Result<GivenUp, Error> {
+        let mut end = log_end(webhook, before);
         let mut found = GivenUp::default();
         let mut last = None;
         for _ in (0..MOST_LOOKED_AT).step_by(PIECE) {
-            let newest = Read::Scan {
-                range: Range {
-                    from: &start,
-                    to: Some(&end),
-                },
-                limit: PIECE,
-                newest_first: true,
-            };
-            let rows = self.store().read(&[newest]).await?.entries()?;
-            for (place, row) in &rows {
-                let seen: LoggedDelivery =
-                    serde_json::from_slice(row).map_err(|e| Fault::corrupt(place, e))?;
-                if seen.created_at < since {
+            let (reach, rows) = self.log_before(account, webhook, &end, PIECE).await?;
+            for entry in &rows {
+                let seen = LoggedDelivery::read(entry)?;
+                if period.is_over(seen.created_at) {
                     return Ok(found.in_order());
                 }
                 last = Some(seen.id);
-                found.note(&seen);
+                if period.has(seen.created_at) && seen.is_within(&reach) {
+                    found.note(&seen);
+                }
             }
             match rows.last() {
                 Some((place, _)) if rows.len() == PIECE => end = place.clone(),
@@ -156,20 +234,39 @@ impl Connect {
         Ok(found.in_order())
     }
 
-    /// Sends the eligible ones of these deliveries again. Returns their number.
-    async fn send_all_again(
+    /// Sends or counts the eligible ones of these deliveries, in several commits.
+    async fn resend_all(
         &self,
         account: Id<Account>,
-        webhook: Id<Webhook>,
+        what: (Id<Webhook>, Candidates, ResendRun),
+        ids: &[Id<Delivery>],
+        mut resent: Resent,
+    ) -> Result<Resent, Error> {
+        for chunk in ids.chunks(CHUNK) {
+            let sent = self.resend_chunk(account, what, chunk).await?;
+            resent.sent += sent;
+            resent.passed_over += chunk.len() - sent;
+        }
+        Ok(resent)
+    }
+
+    /// Sends or counts the eligible ones of these deliveries in one commit.
+    async fn resend_chunk(
+        &self,
+        account: Id<Account>,
+        (webhook, candidates, run): (Id<Webhook>, Candidates, ResendRun),
         ids: &[Id<Delivery>],
     ) -> Result<usize, Error> {
         self.store()
             .transact(account, |mut unit| async move {
                 let mut setup = Setup::begin(self, &mut unit).await?;
                 setup.find(webhook)?;
-                let mut wanted = wanted(setup.unit, webhook, ids).await?;
+                let mut wanted = worth_resending(setup.unit, webhook, ids, candidates).await?;
                 wanted.retain(|logged| may_see(&setup.reach, &logged.delivery));
                 let sent = wanted.len();
+                if matches!(run, ResendRun::Trial) {
+                    return Ok(End::rollback(sent));
+                }
                 for logged in wanted {
                     setup.send_again(logged)?;
                 }
@@ -182,15 +279,9 @@ impl Connect {
     }
 }
 
-/// The fields of a logged delivery needed to select it.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct LoggedDelivery {
-    id: Id<Delivery>,
-    status: DeliveryStatus,
-    created_at: Timestamp,
-    #[serde(default)]
-    replaced_by: Option<Id<Delivery>>,
+fn period(since: Timestamp, until: Option<Timestamp>) -> LogPeriod {
+    let since = Some(since);
+    LogPeriod { since, until }
 }
 
 /// The deliveries found in the log.
@@ -205,7 +296,7 @@ impl GivenUp {
         if seen.status != DeliveryStatus::GivenUp || seen.replaced_by.is_some() {
             return;
         }
-        if self.ids.len() < MOST_SENT {
+        if self.ids.len() < MOST_RESENT {
             self.ids.push(seen.id);
             return;
         }
@@ -220,29 +311,11 @@ impl GivenUp {
     }
 }
 
-/// A delivery with its row in the log.
-struct Logged {
-    place: Key,
-    row: Value,
-    delivery: Delivery,
-}
-
-impl Logged {
-    fn read(place: Key, row: Value) -> Result<Self, Fault> {
-        let delivery = serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&place, e))?;
-        Ok(Self {
-            place,
-            row,
-            delivery,
-        })
-    }
-}
-
 impl Setup<'_, '_> {
     /// Makes a new delivery of an event.
     /// Marks a given-up delivery as replaced.
-    fn send_again(&mut self, sent: Logged) -> Result<Delivery, Error> {
-        let Logged {
+    fn send_again(&mut self, sent: LogEntry) -> Result<Delivery, Error> {
+        let LogEntry {
             place,
             row,
             mut delivery,
@@ -256,110 +329,5 @@ impl Setup<'_, '_> {
             self.unit.put(place, row);
         }
         Ok(again)
-    }
-}
-
-/// Returns the deliveries worth sending again.
-async fn wanted(
-    unit: &mut UnitOfWork<'_>,
-    webhook: Id<Webhook>,
-    ids: &[Id<Delivery>],
-) -> Result<Vec<Logged>, Fault> {
-    let places: Vec<Key> = ids.iter().map(|id| log_key(webhook, *id)).collect();
-    load(unit, places.iter()).await?;
-    let mut given_up = Vec::with_capacity(places.len());
-    for place in places {
-        let Some(row) = unit.get(&place).await? else {
-            continue;
-        };
-        let logged = Logged::read(place, row)?;
-        let delivery = &logged.delivery;
-        if delivery.status == DeliveryStatus::GivenUp && delivery.replaced_by.is_none() {
-            given_up.push(logged);
-        }
-    }
-    let events: Vec<_> = given_up
-        .iter()
-        .map(|logged| logged.delivery.event_key())
-        .collect();
-    load(unit, events.iter().flatten()).await?;
-    let mut found = Vec::with_capacity(given_up.len());
-    for (logged, event) in given_up.into_iter().zip(events) {
-        let counted = match &event {
-            None => None,
-            Some(event) => match unit.get(event).await? {
-                None => continue,
-                Some(row) if logged.delivery.event_type == EventType::StockChanged => {
-                    Some(ResentLevel::read(event, &row, &logged.delivery)?)
-                }
-                Some(_) => None,
-            },
-        };
-        found.push((logged, counted));
-    }
-    let counted = found.iter().filter_map(|(_, counted)| counted.as_ref());
-    let keys: Vec<Key> = counted
-        .flat_map(|counted| [counted.waiting.clone(), counted.level_key.clone()])
-        .collect();
-    load(unit, keys.iter()).await?;
-    let mut wanted = Vec::with_capacity(found.len());
-    for (logged, counted) in found {
-        let is_latest = match &counted {
-            Some(counted) => counted.is_latest(unit).await?,
-            None => true,
-        };
-        if is_latest {
-            wanted.push(logged);
-        }
-    }
-    Ok(wanted)
-}
-
-/// Reads rows in one round trip. [`UnitOfWork::get`] finds them later.
-async fn load(unit: &mut UnitOfWork<'_>, keys: impl Iterator<Item = &Key>) -> Result<(), Fault> {
-    let mut reads = Reads::of(unit.partition());
-    keys.for_each(|key| reads.shared_row(key.clone()));
-    unit.load(reads).await
-}
-
-/// The count in a `stock.changed` event.
-struct ResentLevel {
-    level: StockLevel,
-    /// The key of the current level of the product.
-    level_key: Key,
-    /// The key of a newer waiting event for the product at the webhook.
-    waiting: Key,
-}
-
-impl ResentLevel {
-    fn read(event: &Key, row: &Value, delivery: &Delivery) -> Result<Self, Fault> {
-        #[derive(Deserialize)]
-        struct StockEvent {
-            data: StockLevel,
-        }
-        let told: StockEvent = serde_json::from_slice(row).map_err(|e| Fault::corrupt(event, e))?;
-        let product = told.data.product_id.uuid();
-        let location = delivery.location_id.map(Id::uuid).unwrap_or_default();
-        Ok(Self {
-            level: told.data,
-            level_key: key(location, StockLevel::ROWS, &[KeyPart::Id(product)]),
-            waiting: waiting_stock_key(delivery.webhook_id, product),
-        })
-    }
-
-    /// Returns whether this is the newest count of the product.
-    async fn is_latest(&self, unit: &mut UnitOfWork<'_>) -> Result<bool, Fault> {
-        if unit.get(&self.waiting).await?.is_some() {
-            return Ok(false);
-        }
-        let Some(row) = unit.get(&self.level_key).await? else {
-            return Ok(false);
-        };
-        let now: StockLevel =
-            serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&self.level_key, e))?;
-        // A level also follows the external id of its product, which is no count.
-        let has_moved_along =
-            now.external_id != self.level.external_id && now.quantity == self.level.quantity;
-        Ok(now.updated_at == self.level.updated_at || has_moved_along)
     }
 }

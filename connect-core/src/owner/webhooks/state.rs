@@ -25,6 +25,9 @@ pub struct WebhookHealth {
     pub last_success_at: Option<Timestamp>,
     /// The time of the last failed attempt.
     pub last_failure_at: Option<Timestamp>,
+    /// The time of the first of the consecutive failures; `None` without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failing_since: Option<Timestamp>,
 }
 
 impl WebhookHealth {
@@ -139,6 +142,8 @@ impl WebhookState {
         if self.counted_since != Some(enabled_at) {
             health.failures_in_a_row = 0;
         }
+        let failing = self.failing.as_ref().map(|failing| failing.since);
+        health.failing_since = failing.filter(|_| health.failures_in_a_row > 0);
         health
     }
 
@@ -182,6 +187,8 @@ impl WebhookState {
             }
             self.due = due;
         }
+        // `failing` has it.
+        self.health.failing_since = None;
         let row = unit.json(&self);
         unit.put(WebhookState::key(webhook), row);
     }

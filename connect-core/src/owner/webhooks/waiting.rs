@@ -4,10 +4,10 @@ use crate::{
     engine::Connect,
     storage::Range,
     transaction::{
-        Account, Error, LenientReader, Webhook,
+        Account, Error, Fault, LenientReader, ReadKey, Webhook,
         keys::{Family, after_prefix, key},
     },
-    wire::Id,
+    wire::{Id, Timestamp},
 };
 
 /// The handling of events held back for a webhook switched off.
@@ -23,6 +23,14 @@ pub enum WaitingEvents {
 /// The most waiting events counted per webhook.
 pub const MOST_WAITING_COUNTED: usize = 1000;
 
+/// The waiting events of a webhook, and the first of them.
+pub(super) struct WaitingQueue {
+    /// The number of events, at most [`MOST_WAITING_COUNTED`].
+    pub(super) count: usize,
+    /// The time at which the first of the queue is due.
+    pub(super) first_due: Option<Timestamp>,
+}
+
 impl Connect {
     /// Counts the waiting events of a webhook, on or off.
     /// The count ends at [`MOST_WAITING_COUNTED`].
@@ -35,6 +43,11 @@ impl Connect {
         webhook: Id<Webhook>,
     ) -> Result<usize, Error> {
         self.webhook(account, webhook).await?;
+        Ok(self.waiting_queue(webhook).await?.count)
+    }
+
+    /// Reads the waiting events of a webhook.
+    pub(super) async fn waiting_queue(&self, webhook: Id<Webhook>) -> Result<WaitingQueue, Fault> {
         let queues = [Family::DeliveryByDue, Family::WaitingStock].map(|family| {
             let from = key(webhook.uuid(), family, &[]);
             (after_prefix(&from), from)
@@ -43,9 +56,14 @@ impl Connect {
             .each_ref()
             .map(|(to, from)| Range { from, to: Some(to) });
         let reader = LenientReader::new(self.store());
-        let pieces = reader.pieces(&ranges, MOST_WAITING_COUNTED).await;
-        let pieces = pieces?;
+        let pieces = reader.pieces(&ranges, MOST_WAITING_COUNTED).await?;
         let count: usize = pieces.iter().map(|piece| piece.entries.len()).sum();
-        Ok(count.min(MOST_WAITING_COUNTED))
+        // Stock events are ordered by product, and not by time.
+        let first = pieces.first().and_then(|queue| queue.entries.first());
+        let first_due = first.and_then(|(place, _)| ReadKey::of(place)?.time());
+        Ok(WaitingQueue {
+            count: count.min(MOST_WAITING_COUNTED),
+            first_due,
+        })
     }
 }

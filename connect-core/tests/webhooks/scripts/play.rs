@@ -239,7 +239,7 @@ impl Play {
         let (connect, account) = (self.connect.clone(), self.scene.shop.account);
         let id = || self.id(hook);
         let resend = |account, since, before| {
-            connect.resend_given_up(account, id(), START.plus_seconds(since), before)
+            connect.resend_given_up(account, id(), START.plus_seconds(since), None, before)
         };
         let resent = match words {
             ["maintain"] => {

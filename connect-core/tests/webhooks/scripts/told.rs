@@ -2,7 +2,9 @@
 
 use std::fmt::Debug;
 
-use connect_core::{Delivery, DeliveryWork, Error, environment::WebhookRequest, wire::AnyEvent};
+use connect_core::{
+    Delivery, DeliveryFilter, DeliveryWork, Error, environment::WebhookRequest, wire::AnyEvent,
+};
 use connect_webhook_verify::{Secret, Verifier};
 
 use super::play::{Play, Told};
@@ -157,8 +159,11 @@ impl Play {
 
     pub(super) async fn deliveries(&self, hook: &str) -> Result<Vec<Delivery>, Error> {
         let account = self.scene.shop.account;
-        let log = self.connect.deliveries(account, self.id(hook), None, 200);
-        let mut log = log.await?;
+        let all = DeliveryFilter::default();
+        let log = self
+            .connect
+            .deliveries(account, self.id(hook), &all, None, 200);
+        let mut log = log.await?.deliveries;
         log.reverse();
         Ok(log)
     }

@@ -10,7 +10,7 @@ use std::{
 };
 
 use connect_core::{
-    Connect, Delivery, DeliveryStatus, Webhook,
+    Connect, Delivery, DeliveryFilter, DeliveryStatus, Webhook,
     wire::{
         AnyEvent, EventType, Id,
         query::{EventQuery, Paging},
@@ -161,14 +161,15 @@ pub(super) async fn judge(world: &World) {
 
 async fn log(connect: &Connect, world: &World, webhook: Id<Webhook>) -> Vec<Delivery> {
     let mut all: Vec<Delivery> = Vec::new();
+    let (filter, mut before) = (DeliveryFilter::default(), None);
     loop {
-        let before = all.last().map(|last| last.id);
-        let page = connect.deliveries(world.account, webhook, before, 200);
+        let page = connect.deliveries(world.account, webhook, &filter, before, 200);
         let page = page.await.unwrap();
-        if page.is_empty() {
+        all.extend(page.deliveries);
+        before = page.next;
+        if before.is_none() {
             return all;
         }
-        all.extend(page);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use connect_core::{Error, WaitingEvents, WebhookChange, wire::EventType};
+use connect_core::{DeliveryFilter, Error, WaitingEvents, WebhookChange, wire::EventType};
 use rand::{RngExt as _, SeedableRng as _, rngs::StdRng, seq::IndexedRandom as _};
 
 use super::{World, endpoints, endpoints::Mood};
@@ -68,8 +68,9 @@ async fn set_up(world: &World, rng: &mut StdRng) -> Result<(), Error> {
         9 if number > 6 => connect.delete_webhook(account, id).await,
         9 | 10 => connect.test_webhook(account, id).await.map(drop),
         _ => {
-            let log = connect.deliveries(account, id, None, 10).await?;
-            let Some(sent) = log.choose(rng) else {
+            let all = DeliveryFilter::default();
+            let log = connect.deliveries(account, id, &all, None, 10).await?;
+            let Some(sent) = log.deliveries.choose(rng) else {
                 return Ok(());
             };
             connect.resend(account, id, sent.id).await.map(drop)

@@ -40,10 +40,14 @@ pub enum WebhookCommand {
         #[command(flatten)]
         changes: WebhookChanges,
     },
-    /// Send a `ping` to a webhook.
+    /// Send a test to a webhook: a `ping`, or an event of a type with made-up records.
     Test {
         /// The webhook.
         id: Id<Webhook>,
+        /// The type of the event [default: a `ping`]
+        #[arg(long, value_name = "TYPE", value_parser = event_type())]
+        #[serde(default)]
+        event: Option<EventType>,
     },
     /// Give a webhook a new secret, which is shown this once. For 24 hours the old one signs as well.
     Roll {

@@ -5,7 +5,8 @@ mod text;
 mod view;
 
 use connect_core::{
-    Account, Connect, Error, NewWebhook, WaitingEvents, Webhook, WebhookChange, wire::Id,
+    Account, Connect, DeliveryFilter, Error, NewWebhook, WaitingEvents, Webhook, WebhookChange,
+    wire::Id,
 };
 use serde_json::Value;
 
@@ -80,9 +81,13 @@ pub(super) async fn execute<'a>(
             connect.change_webhook(account, *id, change).await?;
             shown(view(connect, account, *id))
         }
-        Command::Test { id } => {
+        Command::Test { id, event } => {
             let account = to.on(Action::TestWebhook, *id).await?;
-            known(connect.test_webhook(account, *id).await?)
+            let delivery = match event {
+                Some(event) => connect.test_webhook_event(account, *id, event).await?,
+                None => connect.test_webhook(account, *id).await?,
+            };
+            known(delivery)
         }
         Command::Roll { id } => {
             let account = to.on(Action::RollWebhookSecret, *id).await?;
@@ -119,8 +124,9 @@ pub(super) async fn execute<'a>(
         }
         Command::Deliveries { id, limit, before } => {
             let account = to.find(*id).await?;
-            let limit = usize::from(*limit);
-            known(connect.deliveries(account, *id, *before, limit).await?)
+            let (all, limit) = (DeliveryFilter::default(), usize::from(*limit));
+            let page = connect.deliveries(account, *id, &all, *before, limit);
+            known(page.await?.deliveries)
         }
         Command::Resend { id, delivery } => {
             let account = to.on(Action::ResendDeliveries, *id).await?;

@@ -54,7 +54,6 @@ date-long = { $weekday ->
 ## Notices about the action before
 
 notice-account-changed = Your changes were saved.
-notice-all-resent = The events are sent again. Reload the page in a moment to see the results.
 notice-clock-advanced = The clock was put ahead. Work that is now due is done within a moment.
 notice-email-changed = Your e-mail address was changed. Use it from the next sign-in on.
 notice-erasure-planned = The erasure is planned. Until its time, you can take it back here.
@@ -62,7 +61,6 @@ notice-erasure-taken-back = Nothing of it is erased.
 notice-key-revoked = The key of the screen is refused from now on.
 notice-name-changed = The name was changed. Earlier records keep the former name.
 notice-no-person-found = No record has this name or id. A name has to be written as it is stored.
-notice-none-failed = There is nothing to send again: no delivery was given up since then, or each was sent again or has become out of date.
 notice-password-changed = The password was changed. You are signed out everywhere else.
 notice-password-set = Your password is set, and you are signed in.
 notice-passkey-added = Your passkey was added. Try it at your next sign-in, before you need it.
@@ -86,7 +84,6 @@ notice-simulated-closing = The register was closed. Its Z report is in the journ
 notice-simulated-day = A day of trade is in the journal.
 notice-simulated-order = The order is among the orders.
 notice-simulated-receipt = The receipt is in the journal.
-notice-some-resent = The newest of the events are sent again. There are more: press the button again to send the ones before them.
 notice-stock-counted = The count was saved. You can count the next product.
 notice-stock-entered = The stock was changed.
 notice-stock-same = The stock agrees with the count.
@@ -707,7 +704,6 @@ webhooks-answer = Answer
 webhooks-attempts = Attempts
 webhooks-made = Made
 webhooks-webhook = Webhook
-webhooks-in-ms = in { $ms } ms
 webhooks-delivered = Delivered
 webhooks-given-up = Given up
 webhooks-waiting = Waiting
@@ -716,7 +712,6 @@ webhooks-replaced = a newer one took its place
 webhooks-sent-again = sent again
 webhooks-resend = Send again
 webhooks-given-up-since = Deliveries that were given up since
-webhooks-resend-all = Send all again
 webhooks-left = At least { $count } are left.
 webhooks-since-problem = must be a date and a time, such as 2026-11-20T09:15
 webhooks-delivery-of = Delivery of { $event }
@@ -1306,3 +1301,81 @@ problem-price-change-most = must not be more than the highest price
 problem-price-change-percent = must be from -100 to { $most } percent
 problem-bulk-gone = cannot be undone: it was undone before, or another bulk change came after it
 problem-bulk-changed = cannot be undone: { $count } of its { $all } products changed or were deleted since; change the rest by hand
+## Webhooks: health, filters, tests and deliveries sent again
+webhooks-works = It works.
+webhooks-untried = Nothing was attempted yet.
+webhooks-fails = Failing since <since></since>: { $count ->
+    [one] one attempt
+   *[other] { $count } attempts
+} in a row.
+webhooks-fails-next = Failing since <since></since>: { $count ->
+    [one] one attempt
+   *[other] { $count } attempts
+} in a row. Next attempt: <next></next>.
+webhooks-since = since <time></time>
+webhooks-day = Last 24 hours
+webhooks-week = Last 7 days
+webhooks-median = Middle answer
+webhooks-ms = { $ms } ms
+webhooks-share = { $percent } % of { $count }
+webhooks-no-attempts = No attempts
+webhooks-attempts-succeeded = { $percent } % of { $count ->
+    [one] one attempt
+   *[other] { $count } attempts
+} succeeded.
+webhooks-answer-times = Answers took { $median } ms in the middle, { $slowest } ms at most.
+webhooks-of-last = This is of the last { $count ->
+    [one] delivery
+   *[other] { $count } deliveries
+}.
+webhooks-waiting-more = More than { $count }
+webhooks-see-failure = See the delivery
+webhooks-see-replacement = See the delivery in its place
+webhooks-off-by-user = Switched off by { $name } on <time></time>.
+webhooks-off-by-operator = Switched off by the operator of this server on <time></time>.
+webhooks-off-by-somebody = Switched off by hand on <time></time>, and not because of failures.
+webhooks-test-type = Test with
+webhooks-test-about = A test of a type has the form of a real event, with made-up records. It goes to this webhook alone and is in no list of events. Its sequence is 0, as that of no real event, and its records do not exist: a receiver skips ids that it does not know.
+webhooks-test-tag = Test
+webhooks-none-match = No delivery matches.
+webhooks-choose = Choose
+webhooks-choose-one = Choose { $event } of { $time }
+webhooks-choose-first = Choose at least one delivery in the list first.
+webhooks-duration = Duration
+webhooks-reason = Reason
+webhooks-request-about = Each attempt sends this, with a signature of its own time.
+webhooks-resend-chosen = Send the chosen ones again…
+webhooks-resend-period = Send again what was given up in a period…
+webhooks-resend-title = Send deliveries again
+webhooks-resend-about = Deliveries that were given up in a period are sent again as new deliveries of the same events, 500 at a time, the newest first.
+webhooks-given-up-until = Deliveries that were given up before
+webhooks-until-hint = Leave it empty for all up to now.
+webhooks-until-problem = must be later than the start
+webhooks-count = Count them
+webhooks-resend-found = Found
+webhooks-resendable = { $count ->
+    [0] No delivery can be sent again.
+    [one] One delivery can be sent again.
+   *[other] { $count } deliveries can be sent again.
+}
+webhooks-passed-over = { $count ->
+    [one] One is left out
+   *[other] { $count } are left out
+}: sent again before, still waiting, out of date by a newer count, or of an event that was removed.
+webhooks-resend-rest = { $count ->
+    [0] Earlier ones follow in another step.
+   *[other] At least { $count } earlier ones follow in another step.
+}
+webhooks-resend-now = { $count ->
+    [0] Look further
+    [one] Send one again
+   *[other] Send { $count } again
+}
+webhooks-resend-next = Send the next ones again
+webhooks-resent = { $count ->
+    [0] No delivery is sent again.
+    [one] One delivery is sent again. Its result is in the list in a moment.
+   *[other] { $count } deliveries are sent again. Their results are in the list in a moment.
+}
+once-resend = Look at the deliveries of the webhook before you send one again.
+problem-deliveries = must name 1 to { $most } deliveries, not { $count }

@@ -54,7 +54,6 @@ date-long = { $weekday ->
 ## Meldingen over de vorige handeling
 
 notice-account-changed = Je wijzigingen zijn opgeslagen.
-notice-all-resent = De gebeurtenissen worden opnieuw verzonden. Laad de pagina zo meteen opnieuw om het resultaat te zien.
 notice-clock-advanced = De klok is vooruitgezet. Wat nu aan de beurt is, gebeurt binnen een ogenblik.
 notice-email-changed = Je e-mailadres is gewijzigd. Gebruik het vanaf de volgende keer dat je inlogt.
 notice-erasure-planned = Het wissen is gepland. Tot dat moment kun je dat hier intrekken.
@@ -62,7 +61,6 @@ notice-erasure-taken-back = Er wordt niets gewist.
 notice-key-revoked = De sleutel van het scherm wordt vanaf nu geweigerd.
 notice-name-changed = De naam is gewijzigd. Eerdere gegevens houden de vorige naam.
 notice-no-person-found = Deze naam of dit id komt nergens voor. Schrijf een naam zoals hij is opgeslagen.
-notice-none-failed = Er is niets om opnieuw te verzenden: sindsdien is geen bezorging opgegeven, of elke is al opnieuw verzonden of verouderd.
 notice-password-changed = Het wachtwoord is gewijzigd. Je bent overal elders uitgelogd.
 notice-password-set = Je wachtwoord is ingesteld en je bent ingelogd.
 notice-passkey-added = Je passkey is toegevoegd. Probeer hem de volgende keer dat je inlogt, voordat je hem nodig hebt.
@@ -86,7 +84,6 @@ notice-simulated-closing = De kassa is afgesloten. Het Z-rapport staat in het jo
 notice-simulated-day = Een verkoopdag staat in het journaal.
 notice-simulated-order = De bestelling staat bij de bestellingen.
 notice-simulated-receipt = De bon staat in het journaal.
-notice-some-resent = De nieuwste gebeurtenissen worden opnieuw verzonden. Er zijn er meer: druk nog eens op de knop om de eerdere te verzenden.
 notice-stock-counted = De telling is opgeslagen. Je kunt het volgende product tellen.
 notice-stock-entered = De voorraad is gewijzigd.
 notice-stock-same = De voorraad klopt met de telling.
@@ -707,7 +704,6 @@ webhooks-answer = Antwoord
 webhooks-attempts = Pogingen
 webhooks-made = Gemaakt
 webhooks-webhook = Webhook
-webhooks-in-ms = in { $ms } ms
 webhooks-delivered = Bezorgd
 webhooks-given-up = Opgegeven
 webhooks-waiting = Wacht
@@ -716,7 +712,6 @@ webhooks-replaced = vervangen door een nieuwere
 webhooks-sent-again = opnieuw verzonden
 webhooks-resend = Opnieuw verzenden
 webhooks-given-up-since = Bezorgingen die zijn opgegeven sinds
-webhooks-resend-all = Alle opnieuw verzenden
 webhooks-left = Er zijn er nog minstens { $count } over.
 webhooks-since-problem = moet een datum en een tijd zijn, zoals 2026-11-20T09:15
 webhooks-delivery-of = Bezorging van { $event }
@@ -1306,3 +1301,81 @@ problem-price-change-most = mag niet hoger zijn dan de hoogst mogelijke prijs
 problem-price-change-percent = moet van -100 tot en met { $most } procent zijn
 problem-bulk-gone = kan niet ongedaan worden gemaakt: dat is al gebeurd, of er kwam een andere bulkwijziging na
 problem-bulk-changed = kan niet ongedaan worden gemaakt: { $count } van de { $all } producten zijn daarna gewijzigd of verwijderd; wijzig de rest met de hand
+## Webhooks: health, filters, tests and deliveries sent again
+webhooks-works = Hij werkt.
+webhooks-untried = Er is nog niets geprobeerd.
+webhooks-fails = Mislukt sinds <since></since>: { $count ->
+    [one] één poging
+   *[other] { $count } pogingen
+} op rij.
+webhooks-fails-next = Mislukt sinds <since></since>: { $count ->
+    [one] één poging
+   *[other] { $count } pogingen
+} op rij. Volgende poging: <next></next>.
+webhooks-since = sinds <time></time>
+webhooks-day = Laatste 24 uur
+webhooks-week = Laatste 7 dagen
+webhooks-median = Middelste antwoord
+webhooks-ms = { $ms } ms
+webhooks-share = { $percent } % van { $count }
+webhooks-no-attempts = Geen pogingen
+webhooks-attempts-succeeded = { $percent } % van { $count ->
+    [one] één poging
+   *[other] { $count } pogingen
+} gelukt.
+webhooks-answer-times = Antwoorden duurden in het midden { $median } ms en hoogstens { $slowest } ms.
+webhooks-of-last = Dit gaat over de laatste { $count ->
+    [one] bezorging
+   *[other] { $count } bezorgingen
+}.
+webhooks-waiting-more = Meer dan { $count }
+webhooks-see-failure = Bekijk de bezorging
+webhooks-see-replacement = Bekijk de bezorging die ervoor in de plaats kwam
+webhooks-off-by-user = Uitgezet door { $name } op <time></time>.
+webhooks-off-by-operator = Uitgezet door de beheerder van deze server op <time></time>.
+webhooks-off-by-somebody = Met de hand uitgezet op <time></time>, dus niet vanwege mislukte pogingen.
+webhooks-test-type = Testen met
+webhooks-test-about = Een test van een soort heeft de vorm van een echte gebeurtenis, met verzonnen gegevens. Hij gaat alleen naar deze webhook en staat in geen enkele lijst met gebeurtenissen. Zijn sequence is 0, zoals die van geen echte gebeurtenis, en de gegevens bestaan niet: een ontvanger slaat id's over die hij niet kent.
+webhooks-test-tag = Test
+webhooks-none-match = Er is geen bezorging die hierbij past.
+webhooks-choose = Kiezen
+webhooks-choose-one = { $event } van { $time } kiezen
+webhooks-choose-first = Kies eerst minstens één bezorging in de lijst.
+webhooks-duration = Duur
+webhooks-reason = Reden
+webhooks-request-about = Elke poging verzendt dit, met een ondertekening van haar eigen tijd.
+webhooks-resend-chosen = Gekozen bezorgingen opnieuw verzenden…
+webhooks-resend-period = Opnieuw verzenden wat in een periode is opgegeven…
+webhooks-resend-title = Bezorgingen opnieuw verzenden
+webhooks-resend-about = Bezorgingen die in een periode zijn opgegeven, worden opnieuw verzonden als nieuwe bezorgingen van dezelfde gebeurtenissen, 500 tegelijk, de nieuwste eerst.
+webhooks-given-up-until = Bezorgingen die zijn opgegeven vóór
+webhooks-until-hint = Leeg betekent: alle tot nu toe.
+webhooks-until-problem = moet later zijn dan het begin
+webhooks-count = Tellen
+webhooks-resend-found = Gevonden
+webhooks-resendable = { $count ->
+    [0] Er is geen bezorging om opnieuw te verzenden.
+    [one] Er kan één bezorging opnieuw worden verzonden.
+   *[other] Er kunnen { $count } bezorgingen opnieuw worden verzonden.
+}
+webhooks-passed-over = { $count ->
+    [one] Eén blijft achterwege
+   *[other] { $count } blijven achterwege
+}: al eerder opnieuw verzonden, nog in de wachtrij, verouderd door een nieuwere telling, of van een gebeurtenis die is verwijderd.
+webhooks-resend-rest = { $count ->
+    [0] Eerdere volgen in een volgende stap.
+   *[other] Minstens { $count } eerdere volgen in een volgende stap.
+}
+webhooks-resend-now = { $count ->
+    [0] Verder zoeken
+    [one] Eén opnieuw verzenden
+   *[other] { $count } opnieuw verzenden
+}
+webhooks-resend-next = De volgende opnieuw verzenden
+webhooks-resent = { $count ->
+    [0] Er wordt geen bezorging opnieuw verzonden.
+    [one] Eén bezorging wordt opnieuw verzonden. Het resultaat staat zo meteen in de lijst.
+   *[other] { $count } bezorgingen worden opnieuw verzonden. De resultaten staan zo meteen in de lijst.
+}
+once-resend = Bekijk de bezorgingen van de webhook voordat je er een opnieuw verzendt.
+problem-deliveries = moet 1 tot { $most } bezorgingen noemen, niet { $count }

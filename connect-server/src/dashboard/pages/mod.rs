@@ -376,13 +376,28 @@ static ROUTES: &[Route] = &[
             webhooks::delete(to, id).boxed()
         }),
     ),
+    Route::page(
+        "webhooks/{}/resend",
+        With(ManageWebhooks, |to, [id, _]| {
+            webhooks::resend_ask(to, id).boxed()
+        }),
+    ),
+    Route::form(
+        "webhooks/{}/resend",
+        Action::ResendDeliveries,
+        With(ManageWebhooks, |to, [id, _]| {
+            webhooks::resend_chosen(to, id).boxed()
+        }),
+    )
+    .once(once::RESEND),
     Route::form(
         "webhooks/{}/resend-failed",
         Action::ResendDeliveries,
         With(ManageWebhooks, |to, [id, _]| {
             webhooks::resend_failed(to, id).boxed()
         }),
-    ),
+    )
+    .once(once::RESEND),
     Route::page(
         "webhooks/{}/deliveries/{}",
         With(ManageWebhooks, |to, [id, delivery]| {
@@ -395,7 +410,8 @@ static ROUTES: &[Route] = &[
         With(ManageWebhooks, |to, [id, delivery]| {
             webhooks::resend(to, id, delivery).boxed()
         }),
-    ),
+    )
+    .once(once::RESEND),
     Route::page(
         "screens",
         With(ManageScreens, |to, _| screens::list(to).boxed()),

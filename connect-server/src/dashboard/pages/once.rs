@@ -39,6 +39,12 @@ pub(super) const WEBHOOK_SECRET: Once = Once {
     onward: || text!("once-to-webhooks"),
 };
 
+pub(super) const RESEND: Once = Once {
+    section: "/dashboard/webhooks",
+    advice: || text!("once-resend"),
+    onward: || text!("once-to-webhooks"),
+};
+
 pub(super) const SCREEN: Once = Once {
     section: "/dashboard/screens",
     advice: || text!("once-screen"),

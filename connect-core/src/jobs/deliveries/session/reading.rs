@@ -2,12 +2,13 @@
 
 use super::{
     super::{
-        attempt::{DeliveryBody, DueDelivery, ping},
+        attempt::{DeliveryBody, DueDelivery},
         queue,
     },
     DeliverySession,
 };
 use crate::{
+    owner::test_body,
     storage::Key,
     transaction::{
         Fault, LenientReader, Lookup,
@@ -70,7 +71,7 @@ impl DeliverySession<'_> {
         self.largest = 0;
         for ((place, delivery), event) in due.into_iter().zip(&events) {
             let body = match event {
-                None => ping(&delivery).map_or(DeliveryBody::Gone, DeliveryBody::Found),
+                None => test_body(&delivery).map_or(DeliveryBody::Gone, DeliveryBody::Found),
                 Some(_) => match bodies.next() {
                     Some(Lookup::Found(Some(body))) => DeliveryBody::Found(body),
                     Some(Lookup::Found(None)) | None => DeliveryBody::Gone,

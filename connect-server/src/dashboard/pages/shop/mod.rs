@@ -12,10 +12,7 @@ use std::borrow::Cow;
 
 use connect_core::{
     Access, AccountLocation, Error, LocationHandle, UserRight,
-    wire::{
-        PaymentMethod, VatAmount,
-        query::{Paging, SyncQuery},
-    },
+    wire::{PaymentMethod, VatAmount, query::Paging},
 };
 use maud::{Markup, Render, html};
 use url::form_urlencoded::Serializer;

@@ -3,7 +3,7 @@
 use connect_core::{Error, Webhook, wire::Id};
 use maud::html;
 
-use super::{PATH, resend_failed::ResendRequest, show};
+use super::{PATH, show, test_event};
 use crate::{
     commands::webhooks::WebhookCommand,
     dashboard::{
@@ -13,11 +13,16 @@ use crate::{
     },
 };
 
-/// Sends a ping.
+/// Sends a ping, or a test event of the chosen type.
 pub(crate) async fn test(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     let id = components::id(id)?;
-    to.execute(WebhookCommand::Test { id }).await?;
-    Ok(back(id, Notice::PingQueued))
+    let event = test_event::chosen(&to.form);
+    match to.execute(WebhookCommand::Test { id, event }).await {
+        Ok(_) => Ok(back(id, Notice::PingQueued)),
+        Err(error) => {
+            components::again(error, async |reason| show::page(to, id, Some(reason)).await).await
+        }
+    }
 }
 
 /// Switches a webhook on.
@@ -74,27 +79,6 @@ pub(crate) async fn resend(to: &SignedIn<'_>, id: &str, delivery: &str) -> Resul
     let (id, delivery) = (components::id(id)?, components::id(delivery)?);
     to.execute(WebhookCommand::Resend { id, delivery }).await?;
     Ok(back(id, Notice::Resent))
-}
-
-/// Sends again all deliveries given up since a time.
-pub(crate) async fn resend_failed(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
-    let id = components::id(id)?;
-    let account = to.account().id;
-    let resent = match ResendRequest::read(&to.form) {
-        Ok(request) => {
-            let resent = to
-                .connect
-                .resend_given_up(account, id, request.since, request.before);
-            resent.await.map(|resent| request.answer(id, &resent))
-        }
-        Err(error) => Err(error),
-    };
-    match resent {
-        Ok(answer) => Ok(answer),
-        Err(error) => {
-            components::again(error, async |reason| show::page(to, id, Some(reason)).await).await
-        }
-    }
 }
 
 fn back(id: Id<Webhook>, notice: Notice) -> Answer {

@@ -17,19 +17,43 @@ pub(crate) async fn show(to: &SignedIn<'_>, id: &str, delivery: &str) -> Result<
     let (delivery, body) = found.await?;
     let content = html! {
         dl.facts {
-            dt { (text!("webhooks-result")) } dd { (deliveries::status(&delivery)) }
-            dt { (text!("webhooks-event")) } dd { code { (delivery.event_id) } }
+            dt { (text!("webhooks-result")) } dd { (deliveries::status(&delivery)) (replacement(&delivery)) }
+            dt { (text!("webhooks-event")) }
+            dd { code { (delivery.event_id) } (deliveries::test_tag(&delivery)) }
+            @if let Some(location) = location(to, &delivery) {
+                dt { (text!("word-location")) } dd { (location) }
+            }
             dt { (text!("webhooks-made")) } dd { (components::time(delivery.created_at)) }
             dt { (text!("webhooks-webhook")) } dd { a href={ (PATH) "/" (webhook.id) } { (webhook.url) } }
         }
+        @if delivery.is_test { p.hint { (text!("webhooks-test-about")) } }
         div.actions { (deliveries::resend(to, &webhook, &delivery)) }
         h2 { (text!("webhooks-attempts")) }
         @for attempt in delivery.attempts.iter().rev() { (attempted(attempt)) }
         h2 { (text!("tokens-request")) }
+        p.hint { (text!("webhooks-request-about")) }
         (request(&webhook.url, &delivery, body.as_deref()))
     };
     let title = text!("webhooks-delivery-of", event = delivery.event_type.as_str());
     Ok(layout::page(to, PATH, &title, content))
+}
+
+/// The link to the delivery in place of this one.
+fn replacement(delivery: &Delivery) -> Markup {
+    html! {
+        @if let Some(by) = delivery.replaced_by {
+            " " a href={ (PATH) "/" (delivery.webhook_id) "/deliveries/" (by) } {
+                (text!("webhooks-see-replacement"))
+            }
+        }
+    }
+}
+
+/// The name of the location of the event.
+fn location<'t>(to: &'t SignedIn<'_>, delivery: &Delivery) -> Option<&'t str> {
+    let mut locations = to.account().locations.iter();
+    let found = locations.find(|location| Some(location.id) == delivery.location_id);
+    found.map(|location| &*location.name)
 }
 
 fn attempted(attempt: &DeliveryAttempt) -> Markup {
@@ -57,7 +81,7 @@ fn attempted(attempt: &DeliveryAttempt) -> Markup {
 /// Its signature depends on the time, so it is not shown.
 fn request(url: &str, delivery: &Delivery, body: Option<&[u8]>) -> Markup {
     let head = format!(
-        "POST {url}\nContent-Type: application/json\nService-Event-Id: {}\nService-Delivery-Id: {}\n\
+        "POST {url}\nContent-Type: application/json\nUser-Agent: Connect-Webhooks/1\nService-Event-Id: {}\nService-Delivery-Id: {}\n\
          Service-Signature: t=...,v1=...",
         delivery.event_id, delivery.id
     );

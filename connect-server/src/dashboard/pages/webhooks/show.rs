@@ -1,15 +1,25 @@
 //! The page of one webhook.
 
+use connect_core::Webhook;
 use connect_core::{
-    Error, MOST_WAITING_COUNTED, Reason, SwitchOffReason, SwitchedOff, Webhook, WebhookHealth,
+    Error, Reason,
     wire::{Id, Timestamp},
 };
 use maud::{Markup, html};
 
-use super::{PATH, deliveries, locations, state};
+use super::{
+    PATH, deliveries,
+    health::{self, WatchedWebhook},
+    list::locations,
+    switched_off, test_event,
+};
 use crate::dashboard::{
     Answer, components, layout, page_request::SignedIn, pages::activity::changes_line,
+    table::is_file,
 };
+
+/// The deliveries looked at for the numbers of the page.
+const LOOKED_AT: usize = 5_000;
 
 /// Shows the page.
 pub(crate) async fn show(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
@@ -24,42 +34,41 @@ pub(super) async fn page(
 ) -> Result<Answer, Error> {
     let account = to.account().id;
     let (webhook, health) = to.connect.webhook_with_health(account, id).await?;
+    if is_file(to) {
+        return deliveries::file(to, &webhook).await;
+    }
     let unsigned = to.connect.unsigned_webhooks(account).await?;
-    let is_unsigned = unsigned.contains(&id);
-    let waiting = match webhook.is_enabled() {
-        true => 0,
-        false => to.connect.waiting_events(account, id).await?,
+    let watched = WatchedWebhook {
+        stats: to.connect.delivery_stats(account, id, LOOKED_AT).await?,
+        is_unsigned: unsigned.contains(&id),
+        webhook,
+        health,
+    };
+    let webhook = &watched.webhook;
+    let waiting = watched.stats.waiting;
+    let warning = match &webhook.switched_off {
+        Some(off) => switched_off::warning(to, webhook, off, waiting).await?,
+        None => warning(&watched),
     };
     let content = html! {
-        (components::problem(refused, &[]))
-        @if let Some(off) = &webhook.switched_off { (switched_off(off, waiting)) }
-        @else if is_unsigned { (waits_for_key()) }
-        @else if let Some(next) = health.next_probe() { (probed(next)) }
-        (facts(to, &webhook, &health, is_unsigned))
-        div.actions { (actions(to, &webhook, waiting)) }
+        (components::problem(refused, &[test_event::EVENT]))
+        (warning)
+        (facts(to, &watched))
+        div.actions { (actions(to, webhook, waiting)) }
+        @if webhook.is_enabled() { (test_event::form(to, webhook, refused)) }
         (changes_line(to, id, &webhook.url))
         h2 { (text!("webhooks-recent")) }
-        (deliveries::list(to, &webhook).await?)
+        (deliveries::list(to, webhook).await?)
     };
     Ok(layout::page(to, PATH, &webhook.url, content))
 }
 
-fn switched_off(off: &SwitchedOff, waiting: usize) -> Markup {
-    let time = |_: &str| components::time(off.at);
-    let reason = match off.reason {
-        SwitchOffReason::Failures => marked!("webhooks-off-by-failures", time = time),
-        SwitchOffReason::Owner => marked!("webhooks-off-by-owner", time = time),
-    };
-    let waiting = match waiting {
-        0 => text!("webhooks-none-wait"),
-        MOST_WAITING_COUNTED.. => text!("webhooks-more-wait", count = MOST_WAITING_COUNTED - 1),
-        some => text!("webhooks-some-wait", count = some),
-    };
-    html! { p.warning { (reason) " " (waiting) } }
-}
-
-fn waits_for_key() -> Markup {
-    html! { p.warning { (text!("webhooks-unsigned")) } }
+/// The warning about a webhook that is on, if there is one.
+fn warning(of: &WatchedWebhook) -> Markup {
+    html! {
+        @if of.is_unsigned { p.warning { (text!("webhooks-unsigned")) } }
+        @else if let Some(next) = of.health.next_probe() { (probed(next)) }
+    }
 }
 
 fn probed(next: Timestamp) -> Markup {
@@ -67,27 +76,18 @@ fn probed(next: Timestamp) -> Markup {
     html! { p.warning { (marked!("webhooks-next-probe", time = time)) } }
 }
 
-fn facts(
-    to: &SignedIn<'_>,
-    webhook: &Webhook,
-    health: &WebhookHealth,
-    is_unsigned: bool,
-) -> Markup {
+fn facts(to: &SignedIn<'_>, of: &WatchedWebhook) -> Markup {
+    let webhook = &of.webhook;
     html! {
         dl.facts {
-            dt { (text!("word-status")) } dd { (state(webhook, health, is_unsigned)) }
+            dt { (text!("word-status")) } dd { (health::state(of).0) " " (health::sentence(of)) }
             dt { (text!("field-events")) }
             dd { @for kind in &webhook.events { code { (kind) } " " } }
             dt { (text!("word-locations")) } dd { (locations(to, webhook)) }
-            dt { (text!("webhooks-last-success")) } dd { (moment(health.last_success_at)) }
-            dt { (text!("webhooks-last-failure")) } dd { (moment(health.last_failure_at)) }
+            (health::facts(of))
             dt { (text!("overview-id")) } dd { code { (webhook.id) } }
         }
     }
-}
-
-fn moment(at: Option<Timestamp>) -> Markup {
-    html! { @match at { Some(at) => (components::time(at)), None => (text!("word-never")) } }
 }
 
 fn actions(to: &SignedIn<'_>, webhook: &Webhook, waiting: usize) -> Markup {
@@ -97,7 +97,6 @@ fn actions(to: &SignedIn<'_>, webhook: &Webhook, waiting: usize) -> Markup {
     };
     html! {
         @if webhook.is_enabled() {
-            (button("test", &text!("webhooks-test")))
             (button("disable", &text!("webhooks-switch-off")))
         } @else if waiting == 0 {
             (button("enable", &text!("webhooks-switch-on")))
