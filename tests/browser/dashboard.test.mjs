@@ -383,7 +383,7 @@ test("the API reference shows the samples of the chosen language", async () => {
 
 test("every page is whole at every width, in light and in dark", async () => {
   mkdirSync("screenshots", { recursive: true });
-  const pages = ["", "/usage", "/search", "/search?q=bread", "/requests", "/components", "/journal", "/journal/z-reports", "/orders", "/products", "/products?edit=new", "/stock", "/stock/count"];
+  const pages = ["", "/usage", "/search", "/search?q=bread", "/requests", "/components", "/journal", "/journal/z-reports", "/orders", "/products", "/products?edit=new", "/products/import", "/stock", "/stock/count"];
   pages.push("/components?sort=-total", "/journal?sort=total", "/sandbox", "/tokens", "/tokens/new", "/webhooks", "/webhooks/new", "/screens", "/screens/names", "/account");
   pages.push("/account/email", "/account/password", "/account/second-factor", "/account/passkeys", "/account/single-sign-on", "/users", "/activity", "/privacy", "/privacy/export");
   const state = await context.storageState();

@@ -3,19 +3,17 @@
 use std::{net::IpAddr, sync::LazyLock};
 
 use bytes::Bytes;
-use connect_core::{Connect, Error, Reason, wire::ErrorCode};
+use connect_core::Connect;
 use http::{
-    HeaderMap, HeaderValue, Method, StatusCode,
-    header::{
-        CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_TYPE, LOCATION, SET_COOKIE,
-    },
+    HeaderValue, Method, StatusCode,
+    header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE, LOCATION, SET_COOKIE},
     uri::Authority,
 };
 use warp::{Filter as _, filters::BoxedFilter, reply::Response};
 
 use super::{
     endpoint::Reply,
-    gate,
+    form_body,
     incoming::{Incoming, IncomingBody, ResponseContext, incoming, respond},
 };
 use crate::{
@@ -38,9 +36,6 @@ static SCRIPT_POLICY: LazyLock<HeaderValue> = LazyLock::new(|| {
 
 /// The time to keep a file whose address changes with its content.
 const A_YEAR: &str = "private, max-age=31536000, immutable";
-
-/// The most bytes of a form: 1000 product ids and a margin.
-const MOST_FORM: usize = 128 * 1024;
 
 /// Answers all paths below `/dashboard`, and redirects `/` there.
 /// Rejects every other path.
@@ -110,14 +105,8 @@ async fn request<S: IncomingBody>(
     let form = match incoming.method {
         Method::GET | Method::HEAD => FormFields::default(),
         Method::POST => {
-            check_form(&incoming.headers)?;
-            let body = gate::read(&incoming.headers, incoming.body, incoming.held).await?;
-            if body.len() > MOST_FORM {
-                let reason = Reason::of("form", format!("must have at most {MOST_FORM} bytes"));
-                let reason = reason.detail(ErrorCode::PayloadTooLarge);
-                return Err(Reply::error(StatusCode::PAYLOAD_TOO_LARGE, reason));
-            }
-            FormFields::parse(&body)
+            let has_file = dashboard::may_have_file(incoming.target.path());
+            form_body::read(&incoming.headers, incoming.body, incoming.held, has_file).await?
         }
         other => {
             let allowed = [Method::GET, Method::HEAD, Method::POST];
@@ -141,23 +130,6 @@ async fn request<S: IncomingBody>(
         address: origin.address,
         tls: origin.tls,
     })
-}
-
-/// Checks the headers of a form's body: URL-encoded and not compressed.
-fn check_form(headers: &HeaderMap) -> Result<(), Error> {
-    if headers.contains_key(CONTENT_ENCODING) {
-        let reason = Reason::of("Content-Encoding", "must be left out for a form");
-        return Err(Error::Malformed(reason));
-    }
-    let kind = headers
-        .get(CONTENT_TYPE)
-        .and_then(|kind| kind.to_str().ok());
-    let kind = kind.and_then(|kind| kind.split(';').next()).map(str::trim);
-    if kind.is_some_and(|kind| kind.eq_ignore_ascii_case("application/x-www-form-urlencoded")) {
-        return Ok(());
-    }
-    let reason = Reason::of("Content-Type", "must be application/x-www-form-urlencoded");
-    Err(Error::Malformed(reason))
 }
 
 fn reply(answer: Answer) -> Reply {

@@ -118,22 +118,33 @@ pub(super) async fn read<S: IncomingBody>(
     body: S,
     held: Option<Arc<Held>>,
 ) -> Result<Bytes, Reply> {
-    let body = read_as_sent(headers, body).await?;
+    read_up_to(headers, body, held, MAX_BODY_BYTES).await
+}
+
+/// The same with another limit of bytes.
+pub(super) async fn read_up_to<S: IncomingBody>(
+    headers: &HeaderMap,
+    body: S,
+    held: Option<Arc<Held>>,
+    most: usize,
+) -> Result<Bytes, Reply> {
+    let body = read_as_sent(headers, body, most).await?;
+    let undecoded = |reason| undecoded(reason, most);
     // An empty body needs no decoding.
     if body.is_empty() || !is_gzip(headers).map_err(undecoded)? {
         return Ok(body);
     }
     let take = move |bytes| held.as_ref().is_none_or(|held| held.take(bytes));
-    let decompressed = spawn_blocking(move || decompress(&body, MAX_BODY_BYTES, take)).await;
+    let decompressed = spawn_blocking(move || decompress(&body, most, take)).await;
     let decompressed = decompressed.unwrap_or(Err(NotDecompressed::Malformed));
     decompressed.map_err(undecoded)
 }
 
 /// The answer to a body after a failed decompression.
-fn undecoded(reason: NotDecompressed) -> Reply {
+fn undecoded(reason: NotDecompressed, most: usize) -> Reply {
     match reason {
         NotDecompressed::Unsupported => Reply::unsupported_encoding(),
-        NotDecompressed::TooLarge => too_large(),
+        NotDecompressed::TooLarge => too_large(most),
         NotDecompressed::NoRoom => unread(&BodyError::NoRoom),
         NotDecompressed::Malformed => {
             let problem = "is not the gzip that Content-Encoding announces, or breaks off";
@@ -142,23 +153,27 @@ fn undecoded(reason: NotDecompressed) -> Reply {
     }
 }
 
-fn too_large() -> Reply {
-    let problem = format!(
-        "must have at most {MAX_BODY_BYTES} bytes, compressed or not; send it in several requests"
-    );
+fn too_large(most: usize) -> Reply {
+    let problem =
+        format!("must have at most {most} bytes, compressed or not; send it in several requests");
     let reason = Reason::of("body", problem).detail(ErrorCode::PayloadTooLarge);
     Reply::error(StatusCode::PAYLOAD_TOO_LARGE, reason)
 }
 
 /// Reads the whole body, without decompressing it.
 /// A body with a too large `Content-Length` is not read at all. A body of one piece is not copied.
-async fn read_as_sent<S: IncomingBody>(headers: &HeaderMap, body: S) -> Result<Bytes, Reply> {
+async fn read_as_sent<S: IncomingBody>(
+    headers: &HeaderMap,
+    body: S,
+    most: usize,
+) -> Result<Bytes, Reply> {
     let announced = only(headers, &CONTENT_LENGTH)
         .and_then(|length| length.to_str().ok())
         .and_then(|length| length.parse::<usize>().ok());
-    if announced.is_some_and(|length| length > MAX_BODY_BYTES) {
-        return Err(too_large());
+    if announced.is_some_and(|length| length > most) {
+        return Err(too_large(most));
     }
+    let room = announced.unwrap_or(most);
     let mut body = pin!(body);
     let mut first = Bytes::new();
     let mut all = Vec::new();
@@ -168,18 +183,18 @@ async fn read_as_sent<S: IncomingBody>(headers: &HeaderMap, body: S) -> Result<B
             continue;
         };
         let piece = piece.copy_to_bytes(piece.remaining());
-        if first.len() + all.len() + piece.len() > MAX_BODY_BYTES {
-            return Err(too_large());
+        if first.len() + all.len() + piece.len() > most {
+            return Err(too_large(most));
         }
         if first.is_empty() && all.is_empty() {
             first = piece;
             continue;
         }
         if all.is_empty() {
-            make_room(&mut all, first.len() + piece.len(), announced);
+            make_room(&mut all, first.len() + piece.len(), room);
             all.extend_from_slice(&std::mem::take(&mut first));
         }
-        make_room(&mut all, piece.len(), announced);
+        make_room(&mut all, piece.len(), room);
         all.extend_from_slice(&piece);
     }
     Ok(if all.is_empty() { first } else { all.into() })
@@ -187,12 +202,11 @@ async fn read_as_sent<S: IncomingBody>(headers: &HeaderMap, body: S) -> Result<B
 
 /// Makes room for `more` bytes of a body.
 /// The room grows with the bytes received, not with the announced length: to one and a half times the bytes
-/// then present, at least 64 KiB, but not beyond the announced length.
-fn make_room(body: &mut Vec<u8>, more: usize, announced: Option<usize>) {
+/// then present, at least 64 KiB, but not beyond the announced length, or the limit without one.
+fn make_room(body: &mut Vec<u8>, more: usize, most: usize) {
     const LEAST: usize = 64 * 1024;
     let wanted = body.len() + more;
     if wanted > body.capacity() {
-        let most = announced.unwrap_or(MAX_BODY_BYTES);
         let room = (wanted + wanted / 2).max(LEAST).min(most).max(wanted);
         body.reserve_exact(room - body.len());
     }
@@ -252,7 +266,7 @@ mod tests {
             let mut body = Vec::new();
             body.reserve_exact(if has > 0 { 65_536 } else { 0 });
             body.resize(has, b' ');
-            make_room(&mut body, more, announced);
+            make_room(&mut body, more, announced.unwrap_or(MAX_BODY_BYTES));
             assert_eq!(body.capacity(), room, "{has} and {more} of {announced:?}");
         }
     }
@@ -263,7 +277,7 @@ mod tests {
         let headers = HeaderMap::from_iter([(CONTENT_LENGTH, LENGTH.into())]);
         let body = vec![b'x'; LENGTH];
         let pieces = body.chunks(50_000);
-        let read = read_as_sent(&headers, in_pieces(pieces)).await;
+        let read = read_as_sent(&headers, in_pieces(pieces), MAX_BODY_BYTES).await;
         let read = read.unwrap_or_default().try_into_mut().unwrap();
         assert!(read == body.as_slice());
         assert_eq!(read.capacity(), LENGTH);
@@ -276,7 +290,7 @@ mod tests {
 
     /// Reads a body from these pieces.
     async fn read_pieces(headers: &HeaderMap, pieces: &[&[u8]]) -> Result<Bytes, StatusCode> {
-        let read = read_as_sent(headers, in_pieces(pieces.iter().copied())).await;
+        let read = read_as_sent(headers, in_pieces(pieces.iter().copied()), MAX_BODY_BYTES).await;
         read.map_err(|reply| warp::Reply::into_response(reply).status())
     }
 

@@ -40,7 +40,7 @@ impl FormFields {
     }
 
     /// Returns all fields, names and values, as sent.
-    pub(super) fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, value)| (&**name, &**value))
     }
 
@@ -53,6 +53,12 @@ impl FormFields {
     /// Returns whether a check box of this name and value is checked.
     pub(super) fn has(&self, name: &str, value: &str) -> bool {
         self.all(name).any(|other| other == value)
+    }
+}
+
+impl FromIterator<(String, String)> for FormFields {
+    fn from_iter<T: IntoIterator<Item = (String, String)>>(pairs: T) -> Self {
+        Self(pairs.into_iter().collect())
     }
 }
 

@@ -35,6 +35,6 @@ pub(crate) use fields::FormFields;
 pub(crate) use idempotent_forms::IdempotentForms;
 pub(crate) use messages::of_browser as language_of_browser;
 pub(crate) use page_request::{DashboardContext, PageRequest};
-pub(crate) use pages::{answer, problem_of_request};
+pub(crate) use pages::{answer, may_have_file, problem_of_request};
 pub(crate) use passkeys::SCRIPT_HASH;
 pub(crate) use sections::{area, areas};

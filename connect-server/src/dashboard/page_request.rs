@@ -71,8 +71,7 @@ pub(crate) struct PageRequest {
 impl PageRequest {
     /// The parts of the path below the dashboard.
     pub(super) fn segments(&self) -> Vec<&str> {
-        let parts = self.path.split('/').filter(|part| !part.is_empty());
-        parts.skip(1).collect()
+        segments(&self.path)
     }
 
     /// Writes an audit line for the action of a form, done or refused.
@@ -226,6 +225,12 @@ impl PageRequest {
         answer.set_cookie(Cookie::Session.forget(self.tls));
         answer
     }
+}
+
+/// The parts of a path below the dashboard.
+pub(super) fn segments(path: &str) -> Vec<&str> {
+    let parts = path.split('/').filter(|part| !part.is_empty());
+    parts.skip(1).collect()
 }
 
 /// A request of a signed-in user.

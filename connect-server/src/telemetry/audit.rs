@@ -134,6 +134,10 @@ actions! {
     ChangeProducts = "products.change",
     /// The effect of a change of prices is looked at.
     PreviewPrices = "products.preview_prices",
+    /// A file of products is read, without changes.
+    CheckImport = "products.check_import",
+    /// Products are created and changed by a file.
+    ImportProducts = "products.import",
     /// Stock is counted, or a delivery or a correction is entered.
     ChangeStock = "stock.change",
     /// The minimum of a product's stock is set or removed.

@@ -124,6 +124,15 @@ async fn what_an_owner_does_is_in_the_log_with_account_person_and_object() {
         .submit(&format!("/dashboard/tokens/{token}/revoke"), &[])
         .await;
     assert_eq!(revoked.status, StatusCode::SEE_OTHER);
+    let file = [
+        ("text", "code;name\nSECRET-1;Soup"),
+        ("column-code", "0"),
+        ("column-name", "1"),
+    ];
+    for step in ["check", "apply"] {
+        let path = format!("/dashboard/products/import/{step}");
+        assert_eq!(owner.submit(&path, &file).await.status, StatusCode::OK);
+    }
     // What is refused is there too.
     let weak = [
         ("currentPassword", PASSWORD),
@@ -167,6 +176,8 @@ async fn what_an_owner_does_is_in_the_log_with_account_person_and_object() {
             ],
             &["action=\"token.create\" outcome=\"done\"", person, &object],
             &["action=\"token.revoke\" outcome=\"done\"", person, &object],
+            &["action=\"products.check_import\" outcome=\"done\"", person],
+            &["action=\"products.import\" outcome=\"done\"", person],
             &[
                 "action=\"user.change_password\" outcome=\"refused\" status=422",
                 person,
@@ -200,6 +211,7 @@ async fn what_an_owner_does_is_in_the_log_with_account_person_and_object() {
         "my-typed",
         "my-password",
         "Secret plan",
+        "SECRET-1",
         &*link,
     ] {
         assert!(!log.contains(secret), "{secret} is in the log");

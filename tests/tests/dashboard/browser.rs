@@ -81,6 +81,34 @@ impl Browser {
         self.send(form(path, fields)).await
     }
 
+    /// Sends a form in parts with these fields alone, and a file if there is one.
+    pub(crate) async fn submit_parts(
+        &mut self,
+        path: &str,
+        fields: &[(&str, &str)],
+        file: Option<&[u8]>,
+    ) -> Answer {
+        let mut body = Vec::new();
+        for (name, value) in fields {
+            let head = format!("--part\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n");
+            body.extend_from_slice(head.as_bytes());
+            body.extend_from_slice(value.as_bytes());
+            body.extend_from_slice(b"\r\n");
+        }
+        if let Some(file) = file {
+            let head = "--part\r\nContent-Disposition: form-data; name=\"file\"; filename=\"menu.csv\"\r\n\
+                        Content-Type: text/csv\r\n\r\n";
+            body.extend_from_slice(head.as_bytes());
+            body.extend_from_slice(file);
+            body.extend_from_slice(b"\r\n");
+        }
+        body.extend_from_slice(b"--part--\r\n");
+        let request = Request::new(Method::POST, path)
+            .header("content-type", "multipart/form-data; boundary=part")
+            .body(body);
+        self.send(request).await
+    }
+
     /// A request to send a form with the token of the last page, with the cookies.
     pub(crate) fn submission(&self, path: &str) -> Request {
         self.with_cookies(form(path, &[("csrf", self.csrf())]))

@@ -78,6 +78,7 @@ impl Filled {
             format!("/journal/{}", self.receipt),
             "/orders".to_owned(),
             "/products".to_owned(),
+            "/products/import".to_owned(),
             "/stock".to_owned(),
             "/stock?level=low".to_owned(),
             "/stock/count".to_owned(),

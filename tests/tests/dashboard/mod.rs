@@ -3,6 +3,7 @@
 mod audit;
 pub(crate) mod browser;
 mod filled;
+mod import;
 mod listener;
 mod lists;
 mod minimums;
@@ -29,7 +30,7 @@ use self::browser::{Browser, text};
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_server-under-test");
 
 /// The pages of an owner.
-const PAGES: [&str; 27] = [
+const PAGES: [&str; 29] = [
     "",
     "/usage",
     "/search",
@@ -39,6 +40,7 @@ const PAGES: [&str; 27] = [
     "/orders",
     "/products",
     "/products?edit=new",
+    "/products/import",
     "/stock",
     "/stock/count",
     "/tokens",

@@ -7,7 +7,7 @@ use connect_core::{
     TrailFilter, TrailScope,
     environment::{KeyRing, ManualClock, SecretKey},
     storage::memory::MemoryStorage,
-    wire::{EventType, Id, ProductInput, Quantity, StockCount, Timestamp},
+    wire::{EventType, Id, ProductBatch, ProductInput, Quantity, StockCount, Timestamp},
 };
 use serde_json::{Value, json};
 use totp_rs::{Builder, Secret as Seed};
@@ -15,10 +15,11 @@ use totp_rs::{Builder, Secret as Seed};
 use super::super::{Authority, Execution, OwnerCommand};
 use crate::telemetry::audit::Action;
 
-/// The object and the action in the trail of each action, and nothing for one that is only refused.
+/// The object and the action in the trail of each action, and nothing for one without changes.
 fn expected(action: Action) -> Option<(&'static str, &'static str)> {
     Some(match action {
-        Action::OperatorRequest => return None,
+        Action::OperatorRequest | Action::CheckImport => return None,
+        Action::ImportProducts => ("product", "create"),
         Action::SignIn | Action::AcceptInvitation => ("session", "create"),
         Action::SignOut | Action::EndSession => ("session", "delete"),
         Action::ChangeEmail => ("user", "change"),
@@ -270,6 +271,10 @@ async fn every_action_that_is_done_is_in_the_trail() {
     let change = ProductInput::default().price_cents(300);
     products.change_many(vec![rye.id], change).await.unwrap();
     trail.check(Action::ChangeProducts, &mut done).await;
+    let oat = ProductInput::named("Oat").external_id("O-1");
+    let batch = ProductBatch::new(vec![oat]);
+    products.batch(batch).await.unwrap();
+    trail.check(Action::ImportProducts, &mut done).await;
     let stock = connect.location(&at).stock();
     let count = StockCount::of(Quantity::MAX);
     stock.count(rye.id, count).await.unwrap();
@@ -295,6 +300,7 @@ async fn every_action_that_is_done_is_in_the_trail() {
         "location.blank",
         "webhook.resend",
         "products.preview_prices",
+        "products.check_import",
         "store.import",
         "store.restore",
         "secrets.rotate",

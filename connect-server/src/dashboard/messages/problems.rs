@@ -91,15 +91,33 @@ pub(in crate::dashboard) fn reason(reason: &Reason) -> String {
 
 /// Writes the error of one of many records, as [`reason`] does.
 pub(in crate::dashboard) fn detail(error: &ErrorDetail) -> String {
-    let field = error.field.as_deref();
-    let split = field.and_then(|field| {
-        let problem = error.message.strip_prefix(field)?.strip_prefix(": ")?;
-        Some((field, problem))
-    });
-    match split {
-        Some((field, problem)) => with_field(Some(field), problem),
-        None => with_field(None, &error.message),
+    let (field, problem) = without_field(error.field.as_deref(), &error.message);
+    with_field(field, problem)
+}
+
+/// Translates the problem of each field at fault, with the name of the field in the core.
+pub(in crate::dashboard) fn of_fields(error: &ErrorDetail) -> Vec<(Option<&str>, Cow<'_, str>)> {
+    let first = (error.field.as_deref(), &*error.message);
+    let all = error.details.iter();
+    let mut all: Vec<_> = all.map(|it| (Some(&*it.field), &*it.message)).collect();
+    if all.is_empty() {
+        all.push(first);
     }
+    let all = all.into_iter();
+    all.map(|(field, message)| {
+        let (field, problem) = without_field(field, message);
+        (field, translated(problem))
+    })
+    .collect()
+}
+
+/// Splits a message of the core into the field at its beginning, if any, and the problem.
+fn without_field<'m>(field: Option<&'m str>, message: &'m str) -> (Option<&'m str>, &'m str) {
+    let split = field.and_then(|field| {
+        let problem = message.strip_prefix(field)?.strip_prefix(": ")?;
+        Some((Some(field), problem))
+    });
+    split.unwrap_or((None, message))
 }
 
 fn with_field(field: Option<&str>, problem: &str) -> String {

@@ -46,7 +46,7 @@ use self::route::{
 use super::{
     answer::Answer,
     components, messages,
-    page_request::{PageRequest, SignedIn},
+    page_request::{PageRequest, SignedIn, segments},
 };
 use crate::{net::completion::complete, telemetry::audit::Action};
 
@@ -79,6 +79,33 @@ static ROUTES: &[Route] = &[
         Action::ChangeProducts,
         With(ChangeCatalog, |to, _| shop::products_bulk(to).boxed()),
     ),
+    Route::page(
+        "products/import",
+        With(ChangeCatalog, |to, _| {
+            ready(shop::products_import(to)).boxed()
+        }),
+    ),
+    Route::form(
+        "products/import",
+        Action::CheckImport,
+        With(ChangeCatalog, |to, _| {
+            // Not before the form is checked.
+            async move { shop::import_upload(to) }.boxed()
+        }),
+    )
+    .with_file(),
+    Route::form(
+        "products/import/check",
+        Action::CheckImport,
+        With(ChangeCatalog, |to, _| shop::import_check(to).boxed()),
+    )
+    .with_file(),
+    Route::form(
+        "products/import/apply",
+        Action::ImportProducts,
+        With(ChangeCatalog, |to, _| shop::import_apply(to).boxed()),
+    )
+    .with_file(),
     Route::form(
         "products/prices/preview",
         Action::PreviewPrices,
@@ -599,6 +626,15 @@ fn find<'r>(
     let of_method = |route: &&Route| route.form.is_some() == is_form && is_one(route);
     let mut routes = ROUTES.iter().filter(of_method);
     routes.find_map(|route| Some((route, route.ids(&segments)?)))
+}
+
+/// Returns whether the form of a path may have a file.
+pub(crate) fn may_have_file(path: &str) -> bool {
+    let segments = segments(path);
+    let mut routes = ROUTES.iter();
+    routes.any(|route| {
+        route.form.is_some_and(|form| form.may_have_file) && route.ids(&segments).is_some()
+    })
 }
 
 /// Answers a request of a signed-in user.

@@ -50,6 +50,8 @@ pub(super) struct Form {
     pub(super) once: Option<Once>,
     /// Set if it counts against the limit of an owner's requests.
     pub(super) is_counted: bool,
+    /// Set if it may have a file.
+    pub(super) may_have_file: bool,
 }
 
 impl Route {
@@ -68,6 +70,7 @@ impl Route {
             action,
             once: None,
             is_counted: true,
+            may_have_file: false,
         };
         Self {
             path,
@@ -88,6 +91,14 @@ impl Route {
     pub(super) const fn uncounted(mut self) -> Self {
         if let Some(form) = &mut self.form {
             form.is_counted = false;
+        }
+        self
+    }
+
+    /// Lets the form have a file, in a longer body.
+    pub(super) const fn with_file(mut self) -> Self {
+        if let Some(form) = &mut self.form {
+            form.may_have_file = true;
         }
         self
     }

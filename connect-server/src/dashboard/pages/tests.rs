@@ -172,7 +172,7 @@ const OF_THE_DEMO: [&str; 2] = ["sandbox", "components"];
 const OF_OWNERS: [&str; 1] = ["account"];
 
 /// The pages for the roles with the forms of their part.
-const OF_FORMS: [&str; 1] = ["stock/count"];
+const OF_FORMS: [&str; 2] = ["stock/count", "products/import"];
 
 /// Returns whether a role has a page or a form, by the table of parts.
 fn is_of(route: &Route, role: Role) -> bool {

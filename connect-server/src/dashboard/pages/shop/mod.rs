@@ -1,6 +1,7 @@
 //! The pages of a location: its products, stock, journal and orders.
 
 mod categories;
+mod import;
 mod journal;
 mod orders;
 mod product_search;
@@ -17,6 +18,9 @@ use connect_core::{
 use maud::{Markup, Render, html};
 use url::form_urlencoded::Serializer;
 
+pub(super) use import::{
+    apply as import_apply, check as import_check, show as products_import, upload as import_upload,
+};
 pub(super) use journal::{list as journal, one as receipt, z_reports};
 pub(super) use orders::list as orders;
 pub(super) use product_search::find as find_products;

@@ -89,6 +89,7 @@ pub(super) async fn show(
         @if may_change(shop) {
             p.toolbar {
                 a.button href={ (here(to, shop, PATH)) "&" (EDIT) "=" (NEW) } { (text!("products-new")) }
+                a.button.quiet href=(shop.at("/dashboard/products/import")) { (text!("import-link")) }
             }
         }
         (filters(to, shop, &categories))
