@@ -20,7 +20,7 @@ use crate::{
 
 const PRODUCTS: usize = 100_000;
 pub const UPDATED: &str = r#"{"data":{"created":0,"updated":500,"unchanged":0,"failed":0"#;
-const CREATED: &str = r#"{"data":{"created":500,"#;
+pub const CREATED: &str = r#"{"data":{"created":500,"#;
 
 /// Batches of updates in the memory store.
 pub fn in_memory(runtime: &Runtime) {

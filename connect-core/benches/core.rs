@@ -2,8 +2,9 @@
 //!
 //! Names of parts choose them, and of engines: `-- updates creates redb`. The parts are `batch`,
 //! `groups`, `links`, `updates`, `creates`, `singles`, `prices`, `journal`, `beside`, `reads`, `stock`,
-//! `webhooks`, `deletion`, `backup`, `memory` and `reopen`; the engines are `sled` and `redb`. `memory` has to run alone, or it takes again what
-//! another part has freed.
+//! `webhooks`, `search`, `deletion`, `backup`, `memory` and `reopen`; the engines are `sled` and `redb`. `memory` has to
+//! run alone, or it takes again what another part has freed. With `million`, `search` has a shop of 1 000 000 products
+//! on redb too.
 
 #![allow(
     missing_docs,
@@ -21,9 +22,14 @@ mod journal_beside;
 mod journal_reads;
 mod links;
 mod measure;
+mod names;
 mod option_groups;
 mod prices;
 mod raw;
+#[path = "postgres/recorder.rs"]
+#[allow(dead_code, reason = "of this only commits are wanted")]
+mod recorder;
+mod search;
 mod shop;
 mod singles;
 mod size;
@@ -36,9 +42,9 @@ use measure::Chosen;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-const PARTS: [&str; 16] = [
+const PARTS: [&str; 17] = [
     "batch", "groups", "links", "updates", "creates", "singles", "prices", "journal", "beside",
-    "reads", "stock", "webhooks", "deletion", "backup", "memory", "reopen",
+    "reads", "stock", "webhooks", "search", "deletion", "backup", "memory", "reopen",
 ];
 const ENGINES: [&str; 2] = ["sled", "redb"];
 
@@ -49,6 +55,7 @@ fn main() {
     }
     let chosen = Chosen::from_arguments();
     let part = |name| chosen.has(name, &PARTS);
+    let mut growth = search::Growth::default();
     measure::head();
     if part("batch") {
         batches::in_memory(&runtime);
@@ -76,6 +83,9 @@ fn main() {
     }
     if part("webhooks") {
         webhooks::in_memory(&runtime);
+    }
+    if part("search") {
+        search::in_memory(&runtime, &mut growth);
     }
     if part("memory") {
         size::memory(&runtime);
@@ -112,6 +122,11 @@ fn main() {
         if part("webhooks") {
             webhooks::on_disk(&runtime, engine);
         }
+        if part("search") {
+            let has_million = engine == "redb" && chosen.is("million");
+            search::on_disk(&runtime, engine, has_million, &mut growth);
+            search::creates(&runtime, engine);
+        }
         if part("deletion") {
             deletion::on_disk(&runtime, engine);
         }
@@ -121,5 +136,9 @@ fn main() {
         if part("reopen") {
             size::reopen(&runtime, engine);
         }
+    }
+    if part("search") {
+        growth.print();
+        search::rows_of_words(&runtime);
     }
 }

@@ -52,14 +52,14 @@ pub enum Reach {
 }
 
 /// Runs `floor` and `ours` in turns and prints a line of the table. Each returns the cost of one
-/// operation, and may prepare what it needs outside of that.
+/// operation, and may prepare what it needs outside of that. Returns the median of ours.
 pub fn compare(
     name: &str,
     reach: Reach,
     rounds: usize,
     mut floor: impl FnMut() -> Cost,
     mut ours: impl FnMut() -> Cost,
-) {
+) -> Cost {
     let (mut floors, mut own) = (Vec::new(), Vec::new());
     // The first round warms up and does not count.
     for round in 0..=rounds {
@@ -85,6 +85,7 @@ pub fn compare(
         micros(ours.cpu),
         reached,
     );
+    ours
 }
 
 /// Prints a line with the medians of rounds, without the first.
@@ -113,7 +114,7 @@ fn rate(time: Duration) -> String {
     format!("{:.0}/s", 1.0 / time.as_secs_f64())
 }
 
-fn micros(time: Duration) -> String {
+pub fn micros(time: Duration) -> String {
     format!("{:.1} µs", time.as_secs_f64() * 1e6)
 }
 
