@@ -1424,7 +1424,6 @@ import-no-category = bestaat niet; voeg de categorie eerst toe, of laat ontbreke
 import-shortened = is ingekort door een spreadsheet; geef de kolom daar de opmaak tekst, en vul de cel opnieuw in
 import-price-too-high = mag hoogstens { $most } zijn
 import-yes-or-no = moet ja of nee zijn
-problem-external-id = mag alleen de letters A tot en met Z en a tot en met z, cijfers, spaties en . _ - / hebben
 problem-blank-at-end = mag niet met een spatie beginnen of eindigen
 problem-file-too-large = het bestand is groter dan 2 MB; verdeel het over meerdere bestanden
 problem-broken-form = het formulier is onderweg afgebroken; verstuur het opnieuw
