@@ -58,6 +58,7 @@ impl Filled {
         let everywhere = ["", "/tokens", "/tokens/new", "/webhooks", "/webhooks/new"];
         let more = [
             "/usage",
+            "/requests",
             "/screens",
             "/screens/names",
             "/users",

@@ -30,7 +30,7 @@ use self::browser::{Browser, text};
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_server-under-test");
 
 /// The pages of an owner.
-const PAGES: [&str; 29] = [
+const PAGES: [&str; 30] = [
     "",
     "/usage",
     "/search",
@@ -43,6 +43,7 @@ const PAGES: [&str; 29] = [
     "/products/import",
     "/stock",
     "/stock/count",
+    "/requests",
     "/tokens",
     "/tokens/new",
     "/webhooks",

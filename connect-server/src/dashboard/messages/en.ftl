@@ -1323,7 +1323,7 @@ webhooks-attempts-succeeded = { $percent } % of { $count ->
     [one] one attempt
    *[other] { $count } attempts
 } succeeded.
-webhooks-answer-times = Answers took { $median } ms in the middle, { $slowest } ms at most.
+webhooks-answer-times = Median answer time { $median } ms, slowest { $slowest } ms.
 webhooks-of-last = This is of the last { $count ->
     [one] delivery
    *[other] { $count } deliveries

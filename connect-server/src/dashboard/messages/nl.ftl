@@ -1315,7 +1315,7 @@ webhooks-fails-next = Mislukt sinds <since></since>: { $count ->
 webhooks-since = sinds <time></time>
 webhooks-day = Laatste 24 uur
 webhooks-week = Laatste 7 dagen
-webhooks-median = Middelste antwoord
+webhooks-median = Mediaan van antwoorden
 webhooks-ms = { $ms } ms
 webhooks-share = { $percent } % van { $count }
 webhooks-no-attempts = Geen pogingen
@@ -1323,7 +1323,7 @@ webhooks-attempts-succeeded = { $percent } % van { $count ->
     [one] één poging
    *[other] { $count } pogingen
 } gelukt.
-webhooks-answer-times = Antwoorden duurden in het midden { $median } ms en hoogstens { $slowest } ms.
+webhooks-answer-times = Antwoordtijd: mediaan { $median } ms, langste { $slowest } ms.
 webhooks-of-last = Dit gaat over de laatste { $count ->
     [one] bezorging
    *[other] { $count } bezorgingen
