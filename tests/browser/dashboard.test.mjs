@@ -271,6 +271,8 @@ test("a shop is simulated, and its books show it", async () => {
   const place = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"].indexOf(today);
   const bar = await page.locator(".chart rect.now").nth(place).boundingBox();
   assert.ok(bar.height > 20, "the day has a bar that can be seen");
+  const drawn = await page.locator(".bars svg[role=img]").count();
+  assert.ok(drawn >= 4, "payments, VAT, products and locations are drawn");
   await page.goto(at(`/dashboard/journal?at=${location.id}`));
   // The list begins with the newest.
   const { receiptNumber } = rows.findLast((row) => row.type === "sale");

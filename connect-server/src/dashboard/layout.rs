@@ -11,8 +11,9 @@ use super::{
     messages,
     messages::dates,
     notices,
-    page_request::{AT, SignedIn},
-    period, search_form,
+    page_request::SignedIn,
+    period::Kept,
+    search_form,
     sections::{COMPONENTS, GROUPS, ROOT, SANDBOX, SEARCH, Section},
 };
 
@@ -31,12 +32,13 @@ pub(super) fn page_with_choice(
     content: Markup,
 ) -> Answer {
     let account = to.account();
+    let kept = Kept::of(to);
     let body = html! {
         a.skip href="#content" { (text!("frame-skip")) }
-        (banners(to))
+        (kept.in_markup(banners(to)))
         header {
             button.menu.quiet popovertarget="menu" { (icon("menu")) (text!("frame-menu")) }
-            a.brand href=(ROOT) { "Connect" }
+            a.brand href=(kept.added_to(ROOT)) { "Connect" }
             (business(account))
             // The page of the search has the form itself.
             @if section != SEARCH { (search_form::in_frame(to)) }
@@ -46,11 +48,11 @@ pub(super) fn page_with_choice(
             }
         }
         div.frame {
-            (navigation(to, section))
+            (navigation(to, section, &kept))
             main id="content" {
                 (notice(to))
-                div.head { h1 { (title) } (choice) }
-                (content)
+                div.head { h1 { (title) } (kept.in_markup(choice)) }
+                (kept.in_markup(content))
             }
         }
     };
@@ -58,15 +60,10 @@ pub(super) fn page_with_choice(
 }
 
 /// The links to the parts of the user; on narrow screens a button opens them.
-fn navigation(to: &SignedIn<'_>, current: &str) -> Markup {
+fn navigation(to: &SignedIn<'_>, current: &str, kept: &Kept) -> Markup {
     let may = |section: &&Section| {
         let is_there = ![SANDBOX, COMPONENTS].contains(&section.path) || to.sandbox().is_some();
         is_there && section.right.is_none_or(|right| to.session.has(right))
-    };
-    let kept = period::kept(to);
-    let place = match to.query.get(AT) {
-        "" => String::new(),
-        at => format!("?{AT}={at}"),
     };
     html! {
         nav id="menu" popover aria-label=(text!("frame-navigation")) {
@@ -79,9 +76,7 @@ fn navigation(to: &SignedIn<'_>, current: &str) -> Markup {
                         @for section in sections {
                             @let is_current = section.path == current;
                             li {
-                                // The first page begins with today.
-                                @let kept = if section.path == ROOT { &place } else { &kept };
-                                a href={ (section.path) (kept) } aria-current=[is_current.then_some("page")] {
+                                a href=(kept.added_to(section.path)) aria-current=[is_current.then_some("page")] {
                                     (icon(section.name))
                                     (text_of!("section", section.name).unwrap_or_default())
                                 }

@@ -4,6 +4,7 @@ mod audit;
 pub(crate) mod browser;
 mod filled;
 mod import;
+mod kept;
 mod listener;
 mod lists;
 mod minimums;

@@ -1427,3 +1427,9 @@ import-yes-or-no = must be yes or no
 problem-blank-at-end = must not start or end with a blank
 problem-file-too-large = the file is larger than 2 MB; divide it into several files
 problem-broken-form = the form broke off on its way; send it again
+
+## The charts of the first page
+
+today-means = Means of payment
+today-rate = VAT rate
+today-turnover-in = Turnover in { $currency }

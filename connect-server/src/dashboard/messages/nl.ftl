@@ -1427,3 +1427,9 @@ import-yes-or-no = moet ja of nee zijn
 problem-blank-at-end = mag niet met een spatie beginnen of eindigen
 problem-file-too-large = het bestand is groter dan 2 MB; verdeel het over meerdere bestanden
 problem-broken-form = het formulier is onderweg afgebroken; verstuur het opnieuw
+
+## De grafieken van de eerste pagina
+
+today-means = Betaalwijze
+today-rate = Btw-tarief
+today-turnover-in = Omzet in { $currency }

@@ -4,7 +4,9 @@ use connect_core::Reason;
 use maud::{Markup, html};
 
 use crate::dashboard::{
-    Answer, components,
+    Answer,
+    chart::{Bars, NamedAmount},
+    components,
     inputs::{self, Field},
     layout,
     messages::numbers,
@@ -50,6 +52,12 @@ pub(super) fn show(to: &SignedIn<'_>) -> Answer {
     if table::is_file(to) {
         return table.file(to, "components");
     }
+    let amounts = [1250, 300, -80].map(|cents| NamedAmount {
+        name: words.clone(),
+        cents,
+    });
+    let headings = [words.clone(), text!("word-total")];
+    let bars = Bars::new(words.clone(), headings, amounts, "EUR");
     let content = html! {
         p.notice role="status" { (words) }
         p.warning { (words) }
@@ -61,6 +69,7 @@ pub(super) fn show(to: &SignedIn<'_>) -> Answer {
         }
         div.cards {
             section.card { h2 { (words) } (table.render(to)) }
+            section.card { h2 { (words) } (bars.render()) }
             section.card {
                 h2 { (words) }
                 dl.facts { dt { (words) } dd { code { "code" } } dt { (words) } dd { a href=(COMPONENTS) { (words) } } }

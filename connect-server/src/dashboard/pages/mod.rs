@@ -47,6 +47,7 @@ use super::{
     answer::Answer,
     components, messages,
     page_request::{PageRequest, SignedIn, segments},
+    period::Kept,
 };
 use crate::{net::completion::complete, telemetry::audit::Action};
 
@@ -666,6 +667,7 @@ async fn of_user(to: &SignedIn<'_>) -> Result<Answer, Error> {
         (Ok(()), Some(once)) => once.run(to, page).await,
         (Ok(()), None) => page.await,
     };
+    let answer = answer.map(|answer| Kept::of(to).in_answer(answer));
     to.audit(form.action, answer.as_ref());
     answer
 }

@@ -14,7 +14,7 @@ use connect_core::{
 use maud::{Markup, html};
 use url::form_urlencoded::Serializer;
 
-use super::{Answer, PageRequest, components, page_request::CURSOR};
+use super::{Answer, PageRequest, components, page_request::CURSOR, period::UNIT};
 
 pub(super) use cell::{Cell, Value};
 
@@ -290,7 +290,8 @@ impl Table {
                 FORMAT | "done" | "edit" => true,
                 _ => false,
             };
-            !is_changed && !value.is_empty()
+            // An empty length of the period is all time.
+            !is_changed && (!value.is_empty() || *name == UNIT)
         };
         let mut query = Serializer::new(String::new());
         query.extend_pairs(to.query.pairs().filter(is_kept));

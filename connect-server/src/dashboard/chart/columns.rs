@@ -1,10 +1,10 @@
-//! Bar charts with a table of the same numbers.
+//! Charts of a time: each amount beside the one before.
 
 use std::borrow::Cow;
 
 use maud::{Markup, html};
 
-use super::messages::numbers;
+use crate::dashboard::messages::numbers;
 
 /// The height of the tallest bar, in pixels.
 const HEIGHT: i64 = 160;
@@ -16,37 +16,37 @@ const MARGIN: i64 = 20;
 const MOST_LABELS: usize = 12;
 
 /// A chart of amounts, each beside the one before it in time.
-pub(super) struct Chart<'c> {
+pub(in crate::dashboard) struct Chart<'c> {
     /// The subject.
-    pub(super) title: Cow<'c, str>,
+    pub(in crate::dashboard) title: Cow<'c, str>,
     /// The heading of the names, such as "Day".
-    pub(super) unit: Cow<'c, str>,
+    pub(in crate::dashboard) unit: Cow<'c, str>,
     /// The names of the amounts, and of the amounts before.
-    pub(super) series: [Cow<'c, str>; 2],
-    pub(super) bars: Vec<Bar>,
-    pub(super) currency: &'c str,
+    pub(in crate::dashboard) series: [Cow<'c, str>; 2],
+    pub(in crate::dashboard) bars: Vec<Bar>,
+    pub(in crate::dashboard) currency: &'c str,
 }
 
 /// A bar of a chart.
-pub(super) struct Bar {
+pub(in crate::dashboard) struct Bar {
     /// The text below the bar.
-    pub(super) label: String,
+    pub(in crate::dashboard) label: String,
     /// The full name.
-    pub(super) name: Cow<'static, str>,
-    pub(super) cents: i64,
+    pub(in crate::dashboard) name: Cow<'static, str>,
+    pub(in crate::dashboard) cents: i64,
     /// The amount before, drawn beside the bar.
-    pub(super) before: i64,
+    pub(in crate::dashboard) before: i64,
 }
 
 impl Chart<'_> {
     /// Returns whether all amounts are zero.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::dashboard) fn is_empty(&self) -> bool {
         let mut amounts = self.bars.iter().flat_map(|bar| [bar.cents, bar.before]);
         amounts.all(|cents| cents == 0)
     }
 
     /// Draws the chart. Amounts below zero have no bar, but stand in the table.
-    pub(super) fn render(&self) -> Markup {
+    pub(in crate::dashboard) fn render(&self) -> Markup {
         let amounts = self.bars.iter().flat_map(|bar| [bar.cents, bar.before]);
         let highest = amounts.max().unwrap_or(0);
         let most = highest.max(1);
@@ -115,8 +115,8 @@ impl Chart<'_> {
     }
 }
 
-/// Writes a place in the drawing.
-fn percent(number: f64) -> String {
+/// Writes a place in a drawing.
+pub(super) fn percent(number: f64) -> String {
     format!("{number:.2}%")
 }
 

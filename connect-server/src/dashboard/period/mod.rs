@@ -1,17 +1,15 @@
 //! The period of a page, named by its address.
 
+mod kept;
+
 use std::borrow::Cow;
 
 use chrono::{Datelike as _, Days, Months, NaiveDate};
 use connect_core::wire::{Date, query::Moment, query::Period as Range};
 
-use url::form_urlencoded::Serializer;
+pub(super) use kept::Kept;
 
-use super::{
-    FormFields,
-    messages::dates,
-    page_request::{AT, SignedIn},
-};
+use super::{FormFields, messages::dates, page_request::SignedIn};
 
 /// The names of the fields with the length and a day of the period.
 pub(super) const UNIT: &str = "period";
@@ -19,18 +17,22 @@ pub(super) const DATE: &str = "date";
 
 /// Returns the fields of an address that name its period.
 pub(super) fn filters<'t>(to: &'t SignedIn<'_>) -> [(&'static str, &'t str); 2] {
-    [UNIT, DATE].map(|name| (name, to.query.get(name)))
+    let [unit, date] = named(&to.query);
+    [(UNIT, unit), (DATE, date)]
 }
 
-/// Returns the location and period of an address as a query, for links to other pages.
-pub(super) fn kept(to: &SignedIn<'_>) -> String {
-    let chosen = [AT, UNIT, DATE].map(|name| (name, to.query.get(name)));
-    let mut query = Serializer::new(String::new());
-    query.extend_pairs(chosen.iter().filter(|(_, value)| !value.is_empty()));
-    match query.finish() {
-        query if query.is_empty() => query,
-        query => format!("?{query}"),
+/// The values of both fields.
+/// All time has no day, whatever the form of the choice sent along.
+fn named(query: &FormFields) -> [&str; 2] {
+    match is_all(query) {
+        true => ["", ""],
+        false => [UNIT, DATE].map(|name| query.get(name)),
     }
+}
+
+/// Returns whether all time was chosen.
+fn is_all(query: &FormFields) -> bool {
+    query.has_field(UNIT) && query.get(UNIT).is_empty()
 }
 
 /// The length of a period.
@@ -44,6 +46,11 @@ pub(super) enum Unit {
 
 impl Unit {
     pub(super) const ALL: [Self; 4] = [Self::Day, Self::Week, Self::Month, Self::Year];
+
+    /// Finds the length with this name.
+    fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|known| known.name() == name)
+    }
 
     /// Returns its name in addresses and messages.
     pub(super) fn name(self) -> &'static str {
@@ -68,12 +75,11 @@ impl Period {
     /// Finds the period named by an address.
     /// A date alone is a day, and a length alone has this day in it. An empty length is all time.
     pub(super) fn of(query: &FormFields, today: NaiveDate) -> Option<Self> {
-        let unit = query.get(UNIT);
-        let unit = Unit::ALL.into_iter().find(|known| known.name() == unit);
-        let date: Option<Date> = query.get(DATE).parse().ok();
+        let [unit, date] = named(query);
+        let unit = Unit::of_name(unit);
+        let date: Option<Date> = date.parse().ok();
         let date = date.map(NaiveDate::from);
-        let is_all = query.has_field(UNIT) && query.get(UNIT).is_empty();
-        if unit.is_none() && (date.is_none() || is_all) {
+        if unit.is_none() && date.is_none() {
             return None;
         }
         Some(Self::around(
