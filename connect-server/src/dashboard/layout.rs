@@ -109,7 +109,7 @@ fn banners(to: &SignedIn<'_>) -> Markup {
                 }))
             }
         }
-        @for planned in &account.erasures {
+        @for planned in account.erasures.iter().filter(|it| it.location_id.is_none_or(|at| to.has_role_at(at))) {
             @let time = dates::date_time(planned.erase_at);
             @let location = account.locations.iter().find(|at| Some(at.id) == planned.location_id);
             aside.banner aria-label=(text!("frame-erasure")) {

@@ -4,7 +4,8 @@ use std::{net::IpAddr, ops::Deref, sync::Arc};
 
 use connect_core::{
     AWAITING_SECONDS, Account, AccountLocation, Author, BrowserCookie, Connect, Denied, Error,
-    IssuedSession, Origin, Reason, SESSION_SECONDS, User, UserRight, UserSession,
+    IssuedSession, Origin, Reason, SESSION_SECONDS, Screen, User, UserRight, UserSession,
+    wire::{Id, Location},
 };
 use http::{HeaderMap, HeaderName, Method, StatusCode, header::USER_AGENT};
 use serde_json::Value;
@@ -261,6 +262,19 @@ impl SignedIn<'_> {
         };
         let all = self.account().locations.iter();
         all.filter(|location| reach.includes(location.id)).collect()
+    }
+
+    /// Returns whether the user has a role at a location.
+    pub(super) fn has_role_at(&self, location: Id<Location>) -> bool {
+        let mut roles = self.user().roles.iter();
+        roles.any(|of| of.location_id.is_none_or(|at| at == location))
+    }
+
+    /// Returns the screens at the locations with this user as their manager.
+    pub(super) fn screens(&self) -> Vec<&Screen> {
+        let locations = self.locations(UserRight::ManageScreens);
+        let is_here = |screen: &&Screen| locations.iter().any(|at| at.id == screen.location_id);
+        self.account().screens.iter().filter(is_here).collect()
     }
 
     /// Verifies the origin of a form: a page made for this session.

@@ -49,12 +49,7 @@ pub(super) async fn show(to: &SignedIn<'_>) -> Result<Answer, Error> {
         }
         false => None,
     };
-    let shown = |location: &AccountLocation| {
-        to.user()
-            .roles
-            .iter()
-            .any(|of| of.location_id.is_none_or(|id| id == location.id))
-    };
+    let shown = |location: &AccountLocation| to.has_role_at(location.id);
     let stored = to.connect.stored(account.id).await?;
     let limits = &stored.limits;
     let head = html! {
@@ -90,7 +85,7 @@ pub(super) async fn show(to: &SignedIn<'_>) -> Result<Answer, Error> {
             @if to.session.has(UserRight::ManageScreens) {
                 div {
                     dt { a href="/dashboard/screens" { (text!("section-screens")) } }
-                    dd { (account.screens.len()) }
+                    dd { (to.screens().len()) }
                 }
             }
             @if let Some(in_use) = in_use {

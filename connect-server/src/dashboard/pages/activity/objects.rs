@@ -233,7 +233,7 @@ impl<'t> Objects<'t> {
     }
 
     /// Returns the authors to choose from: their ids and names.
-    /// They are the people, tokens and screens of today, and the authors of these entries.
+    /// They are the people, tokens and screens of today within reach, and the authors of these entries.
     pub(super) fn authors(
         &self,
         entries: &[TrailEntry],
@@ -251,8 +251,7 @@ impl<'t> Objects<'t> {
             id: token.id,
             name: token.name.clone(),
         });
-        let screens = to.account().screens.iter();
-        let screens = screens.filter(|_| may(UserRight::ManageScreens));
+        let screens = to.screens().into_iter();
         let screens = screens.map(|screen| Author::Screen {
             id: screen.id,
             name: screen.name.clone(),

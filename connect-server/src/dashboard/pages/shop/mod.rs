@@ -15,6 +15,7 @@ use connect_core::{
     Access, AccountLocation, Error, LocationHandle, UserRight,
     wire::{PaymentMethod, VatAmount, query::Paging},
 };
+use http::Method;
 use maud::{Markup, Render, html};
 use url::form_urlencoded::Serializer;
 
@@ -59,16 +60,19 @@ impl PageLocation {
     /// If neither names one, it is the user's first location, or `None` if there is none.
     ///
     /// # Errors
-    /// [`Error::NotFound`]: the user has no location with this ID.
+    /// [`Error::NotFound`]: the account has no location with this ID, or a form is about one out of reach.
     pub(super) fn find(to: &SignedIn<'_>, right: UserRight) -> Result<Option<Self>, Error> {
         let locations = to.locations(right);
         let named = [to.form.get(AT), to.query.get(AT)];
         let named = named.into_iter().find(|id| !id.is_empty());
         let is_named = |at: &&AccountLocation| named.is_some_and(|id| at.id.to_string() == id);
+        let is_form = to.method == Method::POST;
         let location = match locations.iter().copied().find(is_named) {
             Some(location) => location,
-            // Links keep the location, also to pages for which the user has another one.
-            None if named.is_none() || to.account().locations.iter().any(|at| is_named(&at)) => {
+            // Links keep the location, also to pages for which the user has another one. A form acts at no other.
+            None if named.is_none()
+                || !is_form && to.account().locations.iter().any(|at| is_named(&at)) =>
+            {
                 match locations.first() {
                     Some(location) => location,
                     None => return Ok(None),

@@ -46,19 +46,35 @@ struct Filled {
     url: String,
     events: Vec<EventType>,
     location_ids: Vec<Id<Location>>,
+    /// Set if a location is not on offer. Without it, the webhook might have the events of all.
+    has_unknown_location: bool,
 }
 
 impl Filled {
-    /// Reads the form, ignoring values it does not offer.
+    /// Reads the form, ignoring events it does not offer.
     fn of(to: &SignedIn<'_>) -> Self {
         let is_chosen = |kind: &&EventType| to.form.has("event", kind.as_str());
         let locations = to.locations(UserRight::ManageWebhooks);
         let locations = locations.into_iter().map(|location| location.id);
-        let chosen = locations.filter(|id| to.form.has("location", &id.to_string()));
+        let ids: Vec<_> = locations.map(|id| (id, id.to_string())).collect();
+        let chosen = ids.iter().filter(|(_, id)| to.form.has("location", id));
+        let mut sent = to.form.all("location");
         Self {
             url: to.form.get("url").to_owned(),
             events: EventType::KNOWN.iter().filter(is_chosen).cloned().collect(),
-            location_ids: chosen.collect(),
+            location_ids: chosen.map(|(id, _)| *id).collect(),
+            has_unknown_location: sent.any(|sent| ids.iter().all(|(_, id)| id != sent)),
+        }
+    }
+
+    /// Refuses a location not on offer.
+    fn check(&self) -> Result<(), Error> {
+        match self.has_unknown_location {
+            true => Err(Error::Invalid(Reason::of(
+                "locationIds",
+                text!("word-must-be-chosen"),
+            ))),
+            false => Ok(()),
         }
     }
 
@@ -67,6 +83,7 @@ impl Filled {
             url: webhook.url.clone(),
             events: webhook.events.clone(),
             location_ids: webhook.location_ids.clone(),
+            has_unknown_location: false,
         }
     }
 }
@@ -78,6 +95,7 @@ pub(crate) fn new(to: &SignedIn<'_>) -> Answer {
         url: String::new(),
         events: EventType::KNOWN.to_vec(),
         location_ids: Vec::new(),
+        has_unknown_location: false,
     };
     page(to, Purpose::New, PATH, &filled, None)
 }
@@ -91,7 +109,11 @@ pub(crate) async fn create(to: &SignedIn<'_>) -> Result<Answer, Error> {
         locations: filled.location_ids.clone(),
         account: None,
     };
-    match to.execute(new).await {
+    let made = match filled.check() {
+        Ok(()) => to.execute(new).await,
+        Err(error) => Err(error),
+    };
+    match made {
         Ok(done) => Ok(created(to, &filled, &done).made(done.subject)),
         Err(error) => {
             let form =
@@ -121,7 +143,11 @@ pub(crate) async fn change(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error>
         all_locations: false,
     };
     let action = format!("{PATH}/{id}");
-    match to.execute(WebhookCommand::Change { id, changes }).await {
+    let changed = match filled.check() {
+        Ok(()) => to.execute(WebhookCommand::Change { id, changes }).await,
+        Err(error) => Err(error),
+    };
+    match changed {
         Ok(_) => Ok(Answer::redirect(&notices::at(
             &action,
             Notice::WebhookChanged,
