@@ -8,6 +8,8 @@ use connect_tests::{
 };
 use http::{Method, StatusCode};
 
+use super::guarded::assert_guarded;
+
 /// The password of every owner in these tests.
 pub(super) const PASSWORD: &str = "rye and spelt";
 
@@ -16,6 +18,8 @@ pub(super) const PASSWORD: &str = "rye and spelt";
 pub(crate) struct Browser {
     server: SocketAddr,
     cookies: BTreeMap<String, String>,
+    /// What it calls itself, if it does.
+    agent: Option<String>,
     /// The token of the forms on the page that was opened last.
     csrf: String,
 }
@@ -26,8 +30,15 @@ impl Browser {
         Self {
             server: server.owner_address,
             cookies: BTreeMap::new(),
+            agent: None,
             csrf: String::new(),
         }
+    }
+
+    /// The same, which calls itself by this name.
+    pub(super) fn named(self, agent: &str) -> Self {
+        let agent = Some(agent.to_owned());
+        Self { agent, ..self }
     }
 
     /// The browser of an owner who has accepted the invitation at `link`.
@@ -53,6 +64,13 @@ impl Browser {
             rest.split('"').next().unwrap().clone_into(&mut self.csrf);
         }
         answer
+    }
+
+    /// Signs in by the form, as far as the password.
+    pub(super) async fn sign_in(&mut self, email: &str) -> Answer {
+        self.open("/dashboard/sign-in").await;
+        let fields = [("email", email), ("password", PASSWORD)];
+        self.submit("/dashboard/sign-in", &fields).await
     }
 
     /// The text of a page that is there.
@@ -115,6 +133,10 @@ impl Browser {
     }
 
     fn with_cookies(&self, request: Request) -> Request {
+        let request = match &self.agent {
+            Some(agent) => request.header("user-agent", agent),
+            None => request,
+        };
         let cookies = self
             .cookies
             .iter()
@@ -130,6 +152,10 @@ impl Browser {
     pub(crate) async fn send(&mut self, request: Request) -> Answer {
         let request = self.with_cookies(request);
         let answer = send(self.server, request).await.unwrap();
+        let target = &answer.request.target;
+        if target == "/" || target.starts_with("/dashboard") {
+            assert_guarded(&answer);
+        }
         for line in answer.headers.get_all("set-cookie") {
             let pair = line.to_str().unwrap().split(';').next().unwrap();
             let (name, value) = pair.split_once('=').unwrap();
@@ -155,7 +181,7 @@ impl Browser {
 }
 
 /// A request to send a form.
-fn form(path: &str, fields: &[(&str, &str)]) -> Request {
+pub(super) fn form(path: &str, fields: &[(&str, &str)]) -> Request {
     let mut form = form_urlencoded::Serializer::new(String::new());
     form.extend_pairs(fields);
     Request::new(Method::POST, path)

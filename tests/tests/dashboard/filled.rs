@@ -19,13 +19,21 @@ use super::{PROGRAM, browser::Browser};
 /// The account, with an id of each kind.
 pub(super) struct Filled {
     pub(super) browser: Browser,
+    /// Another browser of the owner.
+    pub(super) second: Browser,
     /// The text of each record.
     text: String,
+    pub(super) account: String,
+    /// The session of the other browser.
+    pub(super) session: String,
     pub(super) location: String,
     pub(super) token: String,
+    /// The value of the token.
+    pub(super) secret: String,
     pub(super) screen: String,
     pub(super) owner: String,
     pub(super) user: String,
+    pub(super) category: String,
     pub(super) product: String,
     pub(super) receipt: String,
     pub(super) order: String,
@@ -35,15 +43,19 @@ pub(super) struct Filled {
 
 impl Filled {
     /// All ids of the account, and the ids of what it has.
-    pub(super) fn ids(&self) -> [&str; 9] {
+    pub(super) fn ids(&self) -> [&str; 13] {
         [
+            &self.account,
+            &self.session,
             &self.location,
             &self.token,
             &self.screen,
             &self.owner,
             &self.user,
+            &self.category,
             &self.product,
             &self.receipt,
+            &self.order,
             &self.webhook,
             &self.delivery,
         ]
@@ -52,7 +64,11 @@ impl Filled {
     /// The paths of all pages that have something of the account.
     pub(super) fn pages(&self) -> Vec<String> {
         let Self {
-            location, token, ..
+            location,
+            token,
+            category,
+            product,
+            ..
         } = self;
         let (webhook, delivery) = (&self.webhook, &self.delivery);
         let everywhere = ["", "/tokens", "/tokens/new", "/webhooks", "/webhooks/new"];
@@ -62,6 +78,7 @@ impl Filled {
             "/screens",
             "/screens/names",
             "/users",
+            "/requests",
             "/activity",
             "/account",
             "/account/email",
@@ -79,12 +96,16 @@ impl Filled {
             format!("/journal/{}", self.receipt),
             "/orders".to_owned(),
             "/products".to_owned(),
+            "/products?edit=new".to_owned(),
+            format!("/products?edit={product}"),
+            format!("/products?category={category}"),
             "/products/import".to_owned(),
             "/stock".to_owned(),
             "/stock?level=low".to_owned(),
             "/stock/count".to_owned(),
             "/stock/count?level=low".to_owned(),
-            format!("/stock/{}", self.product),
+            format!("/stock/count?product={product}"),
+            format!("/stock/{product}"),
         ];
         let of_shop = of_shop.map(|path| {
             let mark = if path.contains('?') { '&' } else { '?' };
@@ -94,9 +115,12 @@ impl Filled {
             format!("/users/{}", self.owner),
             format!("/users/{}", self.user),
             format!("/tokens/{token}"),
+            format!("/requests?token={token}"),
+            format!("/activity?object={product}"),
             format!("/webhooks/{webhook}"),
             format!("/webhooks/{webhook}/edit"),
             format!("/webhooks/{webhook}/resend"),
+            format!("/webhooks/{webhook}/resend?of=chosen&delivery={delivery}"),
             format!("/webhooks/{webhook}/deliveries/{delivery}"),
         ];
         let sought: String = form_urlencoded::byte_serialize(self.text.as_bytes()).collect();
@@ -109,6 +133,11 @@ impl Filled {
 
 /// A server that sends webhooks to this machine, at once.
 pub(super) async fn serve(data: &DataFolder) -> Process {
+    serve_with(data, &[]).await
+}
+
+/// The same with more flags.
+pub(super) async fn serve_with(data: &DataFolder, flags: &[&str]) -> Process {
     let storage = format!("redb:{}", data.store().display());
     let more = [
         "--allow-networks",
@@ -116,7 +145,7 @@ pub(super) async fn serve(data: &DataFolder) -> Process {
         "--delivery-interval",
         "1",
     ];
-    let more = [&more[..], &PLENTY].concat();
+    let more = [&more[..], &PLENTY, flags].concat();
     Process::start_as(PROGRAM, "serve", &storage, &more)
         .await
         .unwrap()
@@ -218,7 +247,10 @@ pub(super) async fn fill(
         let path_start: String = path.chars().take(4).collect();
         let key = format!("{}{path_start}", key_of(text));
         let request = Request::new(method, format!("{api}{path}")).json(&body);
-        let request = request.bearer(value).key(&key);
+        // An id with letters that are not safe in a log is replaced.
+        let request_id = format!("{text}-{}", path_start.trim_start_matches('/'));
+        let request = request.bearer(value).key(&key).header("user-agent", text);
+        let request = request.header("x-request-id", request_id);
         send(server.address, request).await.unwrap()
     };
     let group = json!({ "name": text, "options": [{ "name": text }] });
@@ -229,10 +261,9 @@ pub(super) async fn fill(
         "name": text, "categoryName": text, "barcode": text.chars().take(64).collect::<String>(),
         "description": text, "priceCents": 250, "optionGroupIds": [group.id()],
     });
-    let product = call(Method::POST, "/products", product)
-        .await
-        .expect(201)
-        .id();
+    let product = call(Method::POST, "/products", product).await.expect(201);
+    let category = product.data()["categoryId"].as_str().unwrap().to_owned();
+    let product = product.id();
     let count = json!({ "quantity": 5, "note": text });
     call(Method::PUT, &format!("/stock/{product}"), count)
         .await
@@ -240,7 +271,7 @@ pub(super) async fn fill(
 
     let line = json!({
         "productId": product, "name": text, "quantity": 1, "unitPriceCents": 250,
-        "totalCents": 250, "vatRate": 9,
+        "totalCents": 250, "vatRate": 9, "options": [{ "name": text, "priceCents": 0 }],
     });
     let device = async |key: &str, path: &str, body: Value| {
         let request = Request::post(format!("/device/v1/{path}"), &body).bearer(key);
@@ -265,14 +296,24 @@ pub(super) async fn fill(
     let fields = [("at", &*location), ("minimum", "7")];
     browser.submit(&minimum, &fields).await.expect(303);
 
+    let mut second = Browser::at(server).named(text);
+    second.sign_in(email).await.expect(303);
+    let page = browser.read("/dashboard/account").await;
+    let session = between(&page, "action=\"/dashboard/account/sessions/", "/end\"");
+
     let mut filled = Filled {
         browser,
+        second,
         text: text.to_owned(),
+        account,
+        session: session.to_owned(),
         location,
         token: id(&token),
+        secret: value.to_owned(),
         screen,
         owner: owner.unwrap(),
         user,
+        category,
         product,
         receipt,
         order,

@@ -1,8 +1,10 @@
 //! The owner's dashboard over a socket. A real browser works with it in `tests/browser`.
 
+mod attacks;
 mod audit;
 pub(crate) mod browser;
 mod filled;
+mod guarded;
 mod import;
 mod kept;
 mod listener;
@@ -47,6 +49,7 @@ const PAGES: [&str; 30] = [
     "/requests",
     "/tokens",
     "/tokens/new",
+    "/requests",
     "/webhooks",
     "/webhooks/new",
     "/screens",
