@@ -326,7 +326,8 @@ impl SignedIn<'_> {
     }
 
     fn execution(&self) -> Execution<'_> {
-        Execution::new(&self.connect, Authority::User(self.account().id), None)
+        let by = Authority::User(self.account().id);
+        Execution::new(&self.connect, by, Some(&self.context.owner_url))
     }
 
     /// Counts the request against the limit of its user.
