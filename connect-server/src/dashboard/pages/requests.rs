@@ -1,6 +1,6 @@
 //! The last requests of tokens, where an owner and an integrator find the same line.
 
-use std::{borrow::Cow, collections::HashMap};
+use std::collections::HashMap;
 
 use connect_core::{
     AnsweredRequest, Error, RequestFilter, RequestOutcome, Token,
@@ -188,8 +188,8 @@ fn cells(request: &AnsweredRequest, more: impl IntoIterator<Item = Cell>) -> Vec
 /// The errors of a request: the field of each, and its message.
 fn problem(request: &AnsweredRequest) -> Cell {
     let parts = request.errors.iter().map(|error| {
-        let field = error.field.as_deref().map(Cow::Borrowed);
-        (field.unwrap_or_default(), &*error.message)
+        let field = error.field.as_deref().unwrap_or_default();
+        (field, without_field(&error.message, field))
     });
     let parts: Vec<_> = parts.collect();
     let shown = html! {
@@ -207,6 +207,15 @@ fn problem(request: &AnsweredRequest) -> Cell {
     }
 }
 
+/// Leaves the field at the beginning of a message out, as the field stands beside it.
+fn without_field<'m>(message: &'m str, field: &str) -> &'m str {
+    match message.split_once(": ") {
+        // The field of an item of a batch has the item in front.
+        Some((name, rest)) if field.ends_with(name) => rest,
+        _ => message,
+    }
+}
+
 /// The address of the next page, with the same filters.
 fn next_page(to: &SignedIn<'_>, cursor: &str) -> String {
     let mut query = url::form_urlencoded::Serializer::new(String::new());
@@ -216,4 +225,22 @@ fn next_page(to: &SignedIn<'_>, cursor: &str) -> String {
         .filter(|(name, value)| *name != CURSOR && !value.is_empty());
     query.extend_pairs(kept).append_pair(CURSOR, cursor);
     format!("{REQUESTS}?{}", query.finish())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_stands_beside_its_message_once() {
+        for (field, message, shown) in [
+            ("name", "name: is missing", "is missing"),
+            ("items[3].name", "name: is missing", "is missing"),
+            ("name", "is missing", "is missing"),
+            ("name", "priceCents: is missing", "priceCents: is missing"),
+            ("", "wait: too many", "wait: too many"),
+        ] {
+            assert_eq!(without_field(message, field), shown, "{field}: {message}");
+        }
+    }
 }
