@@ -30,9 +30,9 @@ export const launch = () =>
   chromium.launch({ executablePath: process.env.CHROMIUM, args: ["--no-sandbox"] });
 
 /** Fails when a page asks another host for anything, or has an error of its own. */
-export function watch(page) {
+export function watch(page, adminUrl = welcome.adminUrl) {
   const problems = [];
-  const own = [new URL(welcome.adminUrl).host];
+  const own = [new URL(adminUrl).host];
   page.on("request", (request) => {
     const url = new URL(request.url());
     if (url.protocol.startsWith("http") && !own.includes(url.host)) {

@@ -6,6 +6,7 @@ import { mkdirSync } from "node:fs";
 import { createServer } from "node:http";
 import { after, before, test } from "node:test";
 import { WCAG_22, at, isTooWide, launch, violations, watch, welcome } from "./browser.mjs";
+import { problemsOfDialogs, problemsOnPaper } from "./views.mjs";
 
 const PASSWORD = "rye and spelt";
 
@@ -383,7 +384,7 @@ test("the API reference shows the samples of the chosen language", async () => {
   await reading.close();
 });
 
-test("every page is whole at every width, in light and in dark", async () => {
+test("every page is whole at every width and on paper, in light and in dark", async () => {
   mkdirSync("screenshots", { recursive: true });
   const pages = ["", "/usage", "/search", "/search?q=bread", "/requests", "/components", "/journal", "/journal/z-reports", "/orders", "/products", "/products?edit=new", "/products/import", "/stock", "/stock/count"];
   pages.push("/components?sort=-total", "/journal?sort=total", "/sandbox", "/tokens", "/tokens/new", "/webhooks", "/webhooks/new", "/screens", "/screens/names", "/account");
@@ -410,6 +411,20 @@ test("every page is whole at every width, in light and in dark", async () => {
       await looking.close();
     }
   }
+  // A window of 1280 pixels at 200 %; the dialogs in it; and the same on paper.
+  const zoomed = await browser.newContext({
+    storageState: state,
+    viewport: { width: 640, height: 450 },
+    deviceScaleFactor: 2,
+  });
+  const looked = await zoomed.newPage();
+  for (const path of pages) {
+    await looked.goto(at(`/dashboard${path}`));
+    if (await isTooWide(looked)) found.push(`${path}: wider than the window at 200 %`);
+    const more = [...(await problemsOfDialogs(looked)), ...(await problemsOnPaper(looked))];
+    found.push(...more.map((problem) => `${path}: ${problem}`));
+  }
+  await zoomed.close();
   assert.deepEqual(found, []);
   assert.deepEqual(problems, []);
 });
