@@ -9,10 +9,10 @@ use super::{
     lists::between,
 };
 
-/// The address of a form, by both ends of its path.
+/// The address of a form to send, by both ends of its path.
 #[track_caller]
 fn form_at(page: &str, begin: &str, end: &str) -> String {
-    let mut forms = between(page, "action=\"", "\"").into_iter();
+    let mut forms = between(page, "method=\"post\" action=\"", "\"").into_iter();
     let is_it = |action: &&str| {
         let path = action.split('?').next().unwrap();
         path.starts_with(begin) && path.ends_with(end)

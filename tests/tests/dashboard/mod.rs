@@ -49,7 +49,6 @@ const PAGES: [&str; 30] = [
     "/requests",
     "/tokens",
     "/tokens/new",
-    "/requests",
     "/webhooks",
     "/webhooks/new",
     "/screens",

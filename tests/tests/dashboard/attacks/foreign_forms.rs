@@ -186,7 +186,7 @@ async fn no_form_of_a_visitor_is_taken_from_elsewhere() {
         try_form(&mut visitor, &path, fields, &wrong).await;
     }
     // The password, the session and the invitation are as they were.
-    owner.read("/dashboard").await;
+    owner.read("/dashboard/account").await;
     assert!(other.read(&invitation).await.contains("You are invited"));
     visitor.sign_in(email).await.expect(303);
     visitor.read("/dashboard").await;

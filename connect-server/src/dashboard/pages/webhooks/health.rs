@@ -207,11 +207,11 @@ mod tests {
             (AttemptStats::default(), "No attempts"),
             (
                 of(3, 2, false),
-                "66 % of 3 attempts succeeded. Answers took 12 ms in the middle, 340 ms at most.",
+                "66 % of 3 attempts succeeded. Median answer time 12 ms, slowest 340 ms.",
             ),
             (
                 of(1000, 999, true),
-                "99 % of 1,000 attempts succeeded. Answers took 12 ms in the middle, 340 ms at most. \
+                "99 % of 1,000 attempts succeeded. Median answer time 12 ms, slowest 340 ms. \
                  This is of the last 500 deliveries.",
             ),
         ] {
