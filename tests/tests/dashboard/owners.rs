@@ -291,7 +291,6 @@ async fn what_is_of_another_location_is_not_there_for_the_users_of_one() {
         "/dashboard/users",
         "/dashboard/activity",
         "/dashboard/usage",
-        // A change of one's own token is a request of it.
         "/dashboard/requests",
     ];
     let is_kept = |path: &String| {
