@@ -19,7 +19,10 @@ use crate::{
         shop::Shop as AnyShop,
     },
     shop::Shop,
-    stored::{self, family::MINIMUM},
+    stored::{
+        self,
+        family::{LEVEL, MINIMUM},
+    },
 };
 
 fn quantity(thousandths: i64) -> Quantity {
@@ -215,6 +218,33 @@ async fn a_page_looks_at_a_limited_number_of_minimums() {
             panic!("{field}: {bad:?}");
         };
         assert_eq!(reason.field.as_deref(), Some(field));
+    }
+}
+
+/// The damage of one product is no reason to tell of none.
+#[tokio::test]
+async fn damaged_rows_hide_no_other_product() {
+    let shop = Shop::open().await;
+    let here = shop.here();
+    let stock = here.stock();
+    let mut ids = Vec::new();
+    for name in ["Damaged minimum", "Damaged level", "Low"] {
+        let id = product(&here, name).await;
+        stock.set_minimum(id, Some(quantity(2000))).await.unwrap();
+        let count = StockCount::of(quantity(1000));
+        stock.count(id, count).await.unwrap();
+        ids.push(id);
+    }
+    let location = shop.at.location().id.uuid();
+    for (id, family) in [(ids[0], MINIMUM), (ids[1], LEVEL)] {
+        let id = id.uuid();
+        let key = [location.as_bytes(), &[family][..], id.as_bytes()].concat();
+        stored::write(&*shop.storage, &key, stored::garbage()).await;
+    }
+    for limit in [1, 200] {
+        let found = low(&here, limit).await;
+        let found: Vec<_> = found.iter().map(|low| low.product_id).collect();
+        assert_eq!(found, [ids[2]], "{limit}");
     }
 }
 

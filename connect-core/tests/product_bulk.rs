@@ -4,15 +4,16 @@ use connect_core::{
     Access, Actor, Error, NewScreen, PriceChange, PriceDifference, PriceRounding, ScreenType,
     storage::Write,
     wire::{
-        Category, CategoryInput, EventType, Field, Id, IdempotencyKey, Product, ProductInput,
-        ProductsChanged, StockCount, VatRate,
-        limits::{MAX_PRICE_CENTS, MAX_PRODUCTS_PER_BULK},
+        Category, CategoryInput, EventType, Field, Id, IdempotencyKey, Product, ProductBatch,
+        ProductInput, ProductsChanged, StockCount, VatRate,
+        limits::{MAX_DESCRIPTION, MAX_PRICE_CENTS, MAX_PRODUCTS_PER_BULK},
+        query::ProductQuery,
     },
 };
 use uuid::Uuid;
 
 use crate::{
-    properties::shop::{Shop, events},
+    properties::shop::{Backend, Shop, events},
     stored,
 };
 
@@ -26,6 +27,8 @@ on_each_store!(the_last_bulk_change_is_undone_exactly);
 on_each_store!(an_undo_is_refused_once_anything_has_changed);
 on_each_store!(a_deletion_and_an_image_cannot_be_undone);
 on_each_store!(only_an_owner_undoes);
+on_each_store!(an_undo_is_offered_for_a_week);
+on_each_store!(an_unreadable_bulk_change_counts_as_none);
 on_each_store!(a_record_read_before_is_not_overwritten);
 
 /// Makes products of these names.
@@ -426,18 +429,121 @@ async fn an_undo_is_refused_once_anything_has_changed(shop: Shop) {
     location.categories().delete(bread).await.unwrap();
     let before = as_they_are(&shop, &ids).await;
     let last = products_here.last_bulk().await.unwrap().unwrap();
+    assert!(!last.is_undoable, "what is refused is not offered");
     let refused = products_here.undo_last_bulk(last.at).await.unwrap_err();
     assert!(
-        matches!(&refused, Error::Invalid(why) if why.field.as_deref() == Some("categoryId")),
+        matches!(&refused, Error::Conflict(why) if why.problem.contains("category")),
         "{refused}"
     );
     assert_eq!(as_they_are(&shop, &ids).await, before);
 }
 
+async fn an_undo_is_offered_for_a_week(shop: Shop) {
+    let products_here = shop.connect.location(&shop.at).products();
+    let [rye] = products(&shop, ["Rye"]).await;
+    let cheaper = ProductInput::default().price_cents(1);
+    let many = products_here.change_many(vec![rye], cheaper.clone());
+    many.await.unwrap();
+    let last = products_here.last_bulk().await.unwrap().unwrap();
+    let rows = async || {
+        let before = stored::of_family(&*shop.storage, stored::family::BULK_BEFORE).await;
+        let head = stored::of_family(&*shop.storage, stored::family::BULK_HEAD).await;
+        (before.len(), head.len())
+    };
+    const WEEK: i64 = 7 * 24 * 3600;
+    // The change is a little later than its clock.
+    shop.clock.advance(WEEK - 1);
+    shop.connect.maintain().await.unwrap();
+    assert_eq!(products_here.last_bulk().await.unwrap(), Some(last));
+    assert_eq!(rows().await, (1, 1));
+    shop.clock.advance(2);
+    assert_eq!(products_here.last_bulk().await.unwrap(), None);
+    let refused = products_here.undo_last_bulk(last.at).await.unwrap_err();
+    assert!(
+        matches!(&refused, Error::Conflict(why) if why.problem.contains("7 days")),
+        "{refused}"
+    );
+    assert_eq!(rows().await, (1, 1));
+    shop.connect.maintain().await.unwrap();
+    assert_eq!(rows().await, (0, 0));
+    let report = shop.connect.check(&mut |_| {}).await.unwrap();
+    assert_eq!(report.problems, []);
+}
+
+/// The page of products and the undo do without what cannot be read.
+async fn an_unreadable_bulk_change_counts_as_none(shop: Shop) {
+    let products_here = shop.connect.location(&shop.at).products();
+    let [rye] = products(&shop, ["Rye"]).await;
+    for (family, cents) in [
+        (stored::family::BULK_HEAD, 1),
+        (stored::family::BULK_BEFORE, 2),
+    ] {
+        let priced = ProductInput::default().price_cents(cents);
+        products_here.change_many(vec![rye], priced).await.unwrap();
+        let last = products_here.last_bulk().await.unwrap().unwrap();
+        let row = stored::of_family(&*shop.storage, family).await;
+        stored::write(&*shop.storage, &row[0].0, stored::garbage()).await;
+        if family == stored::family::BULK_HEAD {
+            assert_eq!(products_here.last_bulk().await.unwrap(), None);
+        } else {
+            let refused = products_here.undo_last_bulk(last.at).await.unwrap_err();
+            assert!(matches!(refused, Error::Conflict(_)), "{refused}");
+        }
+        let report = shop.connect.check(&mut |_| {}).await.unwrap();
+        assert_eq!(report.problem_count, 1, "{:?}", report.problems);
+    }
+}
+
+/// A row has a largest size. Beyond it the change is made, and cannot be undone.
+#[tokio::test]
+async fn a_bulk_change_of_long_texts_cannot_be_undone() {
+    let shop = Shop::open(Backend::Memory).await;
+    let products_here = shop.connect.location(&shop.at).products();
+    // Of four bytes each.
+    let long = "\u{1F35E}".repeat(MAX_DESCRIPTION);
+    let mut ids = Vec::new();
+    for part in 0..3 {
+        let items = (0..200).map(|number| ProductInput {
+            external_id: Field::Value(format!("{part}-{number}")),
+            description: long.as_str().into(),
+            ..ProductInput::named("Bread")
+        });
+        let batch = ProductBatch::new(items.collect());
+        let made = products_here.batch(batch).await.unwrap();
+        assert_eq!(made.created, 200);
+    }
+    let mut query = ProductQuery::default();
+    query.sync.limit = Some(200);
+    loop {
+        let page = products_here.list(&query).await.unwrap();
+        ids.extend(page.data.iter().map(|product| product.id));
+        query.sync.cursor = page.next_cursor;
+        if query.sync.cursor.is_none() {
+            break;
+        }
+    }
+    let short = ProductInput {
+        description: "Fresh".into(),
+        ..ProductInput::default()
+    };
+    for (count, is_kept) in [(100, true), (500, true), (600, false)] {
+        let again = ProductInput {
+            description: long.as_str().into(),
+            ..ProductInput::default()
+        };
+        let many = ids[..count].to_vec();
+        let changed = products_here.change_many(many.clone(), short.clone()).await;
+        assert_eq!(changed.unwrap().affected, count);
+        let last = products_here.last_bulk().await.unwrap();
+        assert_eq!(last.is_some(), is_kept, "{count}");
+        products_here.change_many(many, again).await.unwrap();
+    }
+}
+
 async fn a_deletion_and_an_image_cannot_be_undone(shop: Shop) {
     let products_here = shop.connect.location(&shop.at).products();
     let cheaper = ProductInput::default().price_cents(1);
-    for what in ["delete", "image", "nothing"] {
+    for what in ["delete", "image", "same image", "nothing"] {
         let names = ["A", "B"].map(|name| format!("{name} {what}"));
         let [one, two] = products(&shop, [&*names[0], &*names[1]]).await;
         let many = products_here.change_many(vec![one], cheaper.clone());
@@ -453,14 +559,27 @@ async fn a_deletion_and_an_image_cannot_be_undone(shop: Shop) {
                 let many = products_here.change_many(vec![two], pictured);
                 many.await.unwrap()
             }
+            // There is no image to be removed.
+            "same image" => {
+                let plain = ProductInput {
+                    image_url: Field::Null,
+                    ..ProductInput::default().price_cents(1)
+                };
+                let many = products_here.change_many(vec![two], plain);
+                many.await.unwrap()
+            }
             // A deletion of no product is none.
             _ => {
                 let gone = Uuid::from_u128(0xDEAD).into();
                 products_here.delete_many(vec![gone]).await.unwrap()
             }
         };
-        let expected = last.filter(|_| what == "nothing");
         let now = products_here.last_bulk().await.unwrap();
+        if what == "same image" {
+            assert!(now.is_some_and(|now| now.is_undoable && Some(now) != last));
+            continue;
+        }
+        let expected = last.filter(|_| what == "nothing");
         assert_eq!(now, expected, "{what}");
     }
     // The check reads the row.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use connect_core::{
     Error,
+    storage::{Value, Write},
     wire::{
         CategoryInput, Field, Id, OptionGroupInput, OptionInput, Product, ProductInput, Timestamp,
         query::{CategoryQuery, OptionGroupQuery, ProductQuery},
@@ -11,7 +12,16 @@ use connect_core::{
 };
 use proptest::prelude::*;
 
-use crate::{properties::shop::Shop as AnyShop, shop::Shop};
+use uuid::Uuid;
+
+use crate::{
+    properties::shop::Shop as AnyShop,
+    shop::Shop,
+    stored::{
+        self,
+        family::{PRODUCT, PRODUCT_BY_WORD},
+    },
+};
 
 on_each_store!(names_are_found_by_their_words);
 
@@ -189,4 +199,95 @@ async fn a_search_without_words_or_with_changes_is_refused() {
     strange.sync.cursor = Some("00".to_owned());
     let refused = products.list(&strange).await.unwrap_err();
     assert_eq!(refused.problem().field.as_deref(), Some("cursor"));
+}
+
+#[tokio::test]
+async fn a_name_is_found_by_any_of_its_words() {
+    let shop = Shop::open().await;
+    let products = shop.products();
+    let long: Vec<String> = (100..150).map(|number| number.to_string()).collect();
+    let long = long.join(" ");
+    let long = &*long;
+    for name in ["Coca-Cola™ Zero", "№ 5", long] {
+        products.create(ProductInput::named(name)).await.unwrap();
+    }
+    for (search, name) in [
+        ("Coca-Cola™ Zero", "Coca-Cola™ Zero"),
+        ("coca-cola zero", "Coca-Cola™ Zero"),
+        ("№ 5", "№ 5"),
+        ("no 5", "№ 5"),
+        ("149", long),
+        ("149 100", long),
+        // The longest search has more words than are counted.
+        (&long[..99], long),
+    ] {
+        let query = ProductQuery::default().search(search);
+        let found = products.list(&query).await.unwrap().data;
+        let found: Vec<_> = found.iter().map(|product| &*product.name).collect();
+        assert_eq!(found, [name], "{search}");
+    }
+}
+
+#[tokio::test]
+async fn a_stray_entry_spoils_no_search() {
+    let shop = Shop::open().await;
+    let products = shop.products();
+    let location = shop.at.location().id.uuid();
+    let mut ids = Vec::new();
+    for name in ["Brood", "Brood bruin", "Brood wit"] {
+        let made = products.create(ProductInput::named(name)).await.unwrap();
+        ids.push(made.id);
+    }
+    let lost = [
+        location.as_bytes(),
+        &[PRODUCT][..],
+        ids[1].uuid().as_bytes(),
+    ]
+    .concat();
+    stored::write(&*shop.storage, &lost, Write::Remove).await;
+    for (search, limit) in [("brood", 1), ("brood", 200), ("bro", 1), ("brood bro", 1)] {
+        let mut query = ProductQuery::default().search(search);
+        query.sync.limit = Some(limit);
+        let mut found = Vec::new();
+        loop {
+            let page = products.list(&query).await.unwrap();
+            found.extend(page.data.iter().map(|product| product.id));
+            query.sync.cursor = page.next_cursor;
+            if query.sync.cursor.is_none() {
+                break;
+            }
+        }
+        assert_eq!(found, [ids[0], ids[2]], "{search} by {limit}");
+    }
+    let report = shop.connect.check(&mut |_| {}).await.unwrap();
+    assert!(report.problem_count > 0, "the check names the entries");
+}
+
+/// A page of a word with many entries is short rather than late.
+#[tokio::test]
+async fn a_page_looks_at_a_limited_number_of_entries() {
+    let shop = Shop::open().await;
+    let products = shop.products();
+    products.create(ProductInput::named("Brood")).await.unwrap();
+    let entry = stored::of_family(&*shop.storage, PRODUCT_BY_WORD).await;
+    let (entry, _) = entry.into_iter().next().unwrap();
+    // In front of it, those of no product.
+    let row = |number: u128| {
+        let mut entry = entry.to_vec();
+        let place = entry.len() - 16;
+        entry[place..].copy_from_slice(Uuid::from_u128(number).as_bytes());
+        (entry.into(), Write::Put(Value::default()))
+    };
+    stored::write_all(&*shop.storage, (1..=4100).map(row).collect()).await;
+    let mut query = ProductQuery::default().search("brood");
+    let mut found = Vec::new();
+    loop {
+        let page = products.list(&query).await.unwrap();
+        found.push(page.data.len());
+        query.sync.cursor = page.next_cursor;
+        if query.sync.cursor.is_none() {
+            break;
+        }
+    }
+    assert_eq!(found, [0, 0, 1]);
 }

@@ -28,7 +28,9 @@ pub(crate) mod family {
     pub(crate) const PRODUCT_BY_EXTERNAL_ID: u8 = 0x33;
     pub(crate) const PRODUCT_BY_BARCODE: u8 = 0x34;
     pub(crate) const PRODUCT_BY_CATEGORY: u8 = 0x35;
+    pub(crate) const PRODUCT_BY_WORD: u8 = 0x37;
     pub(crate) const BULK_BEFORE: u8 = 0x38;
+    pub(crate) const BULK_HEAD: u8 = 0x39;
     pub(crate) const IMAGE_JOB: u8 = 0x40;
     pub(crate) const IMAGE_JOB_BY_PRODUCT: u8 = 0x41;
     pub(crate) const IMAGE_JOB_BY_DUE: u8 = 0x43;

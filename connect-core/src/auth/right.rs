@@ -13,7 +13,8 @@ use crate::{
     rules::{idempotency::KeyRetention, rate::RateStatus, role::UserRight},
     storage::{Key, Value},
     transaction::{
-        Account, AccountLocation, Error, Fault, Reads, Screen, ScreenType, Token, UnitOfWork, User,
+        Account, AccountLocation, Error, Fault, Reads, Reason, Screen, ScreenType, Token,
+        UnitOfWork, User,
         keys::{Family, key},
     },
     wire::{Id, Location, Scope},
@@ -272,6 +273,19 @@ impl Access {
             Caller::Owner(_) | Caller::Token(..) => None,
         };
         right.of(screen)
+    }
+
+    /// Refuses callers other than the owner, with this problem.
+    ///
+    /// # Errors
+    /// [`Error::ForbiddenScope`].
+    pub(crate) fn check_owner(&self, problem: &str) -> Result<(), Error> {
+        match self.caller {
+            Caller::Owner(_) => Ok(()),
+            Caller::Token(..) | Caller::Screen(_) => {
+                Err(Error::ForbiddenScope(Reason::new(problem)))
+            }
+        }
     }
 
     /// The partition of the location's rows.

@@ -3,7 +3,7 @@
 //! The page is read at the word with the fewest records, in the order of words, then of ids. So a name with the
 //! very word comes before one in which the word goes on, and a page costs the same wherever it is in the list.
 
-use std::ops::Bound;
+use std::{cmp::Reverse, ops::Bound};
 
 use super::{
     answer::Json,
@@ -21,6 +21,9 @@ use crate::{
 
 /// The most entries counted of each word, to choose the one to read at.
 const MOST_COUNTED: usize = 200;
+
+/// The most words counted of a search. The others are only looked for in the names found.
+const MOST_WORDS_COUNTED: usize = 16;
 
 impl Connect {
     /// Returns a page of a search.
@@ -63,8 +66,8 @@ impl Connect {
                 .rows_at_word(location, index, by, sought, after, look);
             let found = read.await?;
             let changed_at = *changed_at.get_or_insert(found.changed_at);
-            looked_at += found.rows.len();
-            let is_end = found.rows.len() < look;
+            looked_at += found.read;
+            let is_end = found.read < look;
             for (place, row) in found.rows {
                 // A damaged record is told by lists and by the check.
                 let record = serde_json::from_slice::<R>(&row).ok();
@@ -76,6 +79,7 @@ impl Connect {
                 }
                 last = Some(place);
             }
+            last = found.last.or(last);
             if is_end || looked_at >= MOST_LOOKED_AT {
                 let next = last.filter(|_| !is_end);
                 return Ok(page_of(&request, at, &rows, next).of_state(changed_at));
@@ -92,18 +96,27 @@ impl Connect {
         index: &WordIndex<R>,
         words: &SearchWords,
     ) -> Result<usize, Fault> {
-        let sought: Vec<_> = sought(words).collect();
+        let sought: Vec<_> = sought(words).take(MOST_WORDS_COUNTED).collect();
         if sought.len() == 1 {
             return Ok(0);
         }
         let counted = self
             .store()
             .count_words(at.partition(), index, &sought, MOST_COUNTED);
-        let counts = counted.await?.into_iter().enumerate();
-        Ok(counts
-            .min_by_key(|(_, count)| *count)
-            .map_or(0, |(place, _)| place))
+        Ok(best(&sought, &counted.await?))
     }
+}
+
+/// Returns the place of the word to read at.
+/// Of words with as many entries, as counted, a whole one is read before a beginning, and a longer one before a
+/// shorter: both have fewer entries, mostly.
+fn best(sought: &[SoughtWord<'_>], counts: &[usize]) -> usize {
+    let words = sought.iter().zip(counts).enumerate();
+    let best = words.min_by_key(|(_, (sought, count))| {
+        let length = Reverse(sought.word.len());
+        (**count, sought.is_beginning, length)
+    });
+    best.map_or(0, |(place, _)| place)
 }
 
 fn sought(words: &SearchWords) -> impl Iterator<Item = SoughtWord<'_>> {
@@ -137,4 +150,27 @@ fn has<R: Record>(query: &R::Query, record: &R) -> bool {
         let sought = (index.of_query)(query);
         sought.is_none() || (index.of_record)(record) == sought
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_search_reads_at_its_rarest_word() {
+        for (text, counts, expected) in [
+            ("kaas brood met", &[5, 3, 4][..], "brood"),
+            ("kaas brood met", &[5, 3, 2], "met"),
+            // Among equals, the last may be the beginning of many words.
+            ("kaas broodje", &[200, 200], "kaas"),
+            ("met kaas broo", &[200, 200, 200], "kaas"),
+            ("met kaas broo", &[200, 200, 199], "broo"),
+            ("kaas", &[7], "kaas"),
+        ] {
+            let words = SearchWords::of(text).unwrap();
+            let sought: Vec<_> = sought(&words).collect();
+            let found = sought[best(&sought, counts)].word;
+            assert_eq!(found, expected, "{text} {counts:?}");
+        }
+    }
 }

@@ -132,10 +132,11 @@ impl Findings {
 
 /// Returns whether an entry is of a word of a name.
 fn is_of_word(entry: &Key) -> bool {
-    let families = [
-        Family::CategoryByWord,
-        Family::ProductByWord,
-        Family::OptionGroupByWord,
-    ];
-    ReadKey::of(entry).is_some_and(|entry| families.contains(&entry.family))
+    let Some(entry) = ReadKey::of(entry) else {
+        return false;
+    };
+    let Relation::Entry(_, rows, _) = entry.family.relation() else {
+        return false;
+    };
+    kind(rows).and_then(|kind| kind.word_entries) == Some(entry.family)
 }

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     jobs::SentStock,
-    resources::BulkBefore,
+    resources::{BulkBefore, BulkHead},
     storage::{Entry, Value},
     transaction::{
         ChangeClock, CompleteSince, Erasing, QueuedMail, ReadKey, StoredProvider, TrailEntry,
@@ -79,6 +79,7 @@ fn rule(family: Family) -> Option<Rule> {
         Family::CategoryFoldedName => catalog::folded_name,
         Family::Product => catalog::product,
         Family::BulkBefore => parses::<BulkBefore>,
+        Family::BulkHead => parses::<BulkHead>,
         Family::ImageJob => catalog::image_job,
         Family::StockLevel => stock::level,
         Family::StockMovement => stock::movement,

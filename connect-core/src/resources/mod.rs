@@ -20,7 +20,7 @@ pub(crate) use journal::{DayArticles, RegisterPeriod, day_key, day_number};
 pub use locations::LocationHandle;
 pub(crate) use lost::repair_record;
 pub use orders::Orders;
-pub(crate) use product_bulk::BulkBefore;
+pub(crate) use product_bulk::{BulkBefore, BulkHead};
 pub use product_bulk::{
     LastBulk, PreviewedPrice, PricePreview, ProductBulkFailure, ProductBulkResult,
 };

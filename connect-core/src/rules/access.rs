@@ -42,9 +42,11 @@ pub(crate) fn is_warning_due(token: &Token, now: Timestamp) -> bool {
 }
 
 /// Returns whether all locations of a token are within reach.
+/// A token that lost its last location, by the erasure of it, is within that of the whole account alone.
 pub(crate) fn is_within(reach: &Reach, token: &Token) -> bool {
     let mut grants = token.grants.iter();
-    grants.all(|grant| reach.includes(grant.location_id))
+    *reach == Reach::Account
+        || !token.grants.is_empty() && grants.all(|grant| reach.includes(grant.location_id))
 }
 
 /// Returns the users with the right to manage a token of their account.
@@ -112,6 +114,33 @@ mod tests {
             expires_at: None,
             revoked_at: None,
             expiry_warned_at: None,
+        }
+    }
+
+    #[test]
+    fn a_token_is_within_reach_with_all_its_locations() {
+        let of = |locations: &[u128]| {
+            let grant = |number: &u128| Grant {
+                location_id: id(*number),
+                scopes: vec![Scope::CatalogRead],
+            };
+            Token {
+                grants: locations.iter().map(grant).collect(),
+                ..token()
+            }
+        };
+        let some = Reach::Locations(vec![id(1), id(2)]);
+        for (locations, is_expected) in [
+            (&[1][..], true),
+            (&[1, 2], true),
+            (&[1, 3], false),
+            (&[3], false),
+            // Its locations are erased.
+            (&[], false),
+        ] {
+            let token = of(locations);
+            assert_eq!(is_within(&some, &token), is_expected, "{locations:?}");
+            assert!(is_within(&Reach::Account, &token), "{locations:?}");
         }
     }
 

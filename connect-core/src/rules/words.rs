@@ -1,23 +1,31 @@
 //! The words of names, for searches.
 
+use icu_casemap::CaseMapper;
 use icu_normalizer::{
     DecomposingNormalizerBorrowed, properties::CanonicalCombiningClassMapBorrowed,
 };
+use icu_properties::{
+    CodePointMapData, CodePointSetData,
+    props::{Alphabetic, GeneralCategory, GeneralCategoryGroup},
+};
 
-use super::text::folded;
 use crate::transaction::MAX_WORD;
-
-/// The most words of a name in the index, and of a search.
-const MOST_WORDS: usize = 16;
 
 /// Returns the different words of a text in order, with case and accents folded.
 ///
-/// A word is a run of letters and digits: `Crème brûlée (2×)` has `creme`, `brulee` and `2`. The tables of case
-/// and accents are those of a pinned crate, as words are stored.
+/// A word is a run of letters and digits: `Crème brûlée (2×)` has `creme`, `brulee` and `2`. Compatibility forms
+/// are those of their letters: `№` is `no`. A mark such as `™` is no letter. The tables of case, accents, letters
+/// and digits are those of pinned crates and not of the compiler, as words are stored. A name is short enough to
+/// need no bound of its words.
 pub(crate) fn words(text: &str) -> Vec<String> {
+    different(all_words(text))
+}
+
+/// Returns each word once.
+fn different(all: impl IntoIterator<Item = String>) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
-    for word in all_words(text) {
-        if words.len() < MOST_WORDS && !words.contains(&word) {
+    for word in all {
+        if !words.contains(&word) {
             words.push(word);
         }
     }
@@ -26,17 +34,26 @@ pub(crate) fn words(text: &str) -> Vec<String> {
 
 /// Returns the words of a text in order, folded and cut.
 fn all_words(text: &str) -> Vec<String> {
-    let folded = folded(text);
-    let plain = match folded.is_ascii() {
-        true => folded,
-        false => without_accents(&folded),
+    let plain = match text.is_ascii() {
+        true => text.to_ascii_lowercase(),
+        false => plain(text),
     };
-    let words = plain.split(|letter: char| !letter.is_alphanumeric());
+    let words = plain.split(|letter| !is_of_word(letter));
     let words = words.map(cut).filter(|word| !word.is_empty());
     words.map(str::to_owned).collect()
 }
 
-/// Returns the beginning of a word that has room.
+/// Returns whether a character is a letter or a digit.
+fn is_of_word(letter: char) -> bool {
+    if letter.is_ascii() {
+        return letter.is_ascii_alphanumeric();
+    }
+    let category = CodePointMapData::<GeneralCategory>::new().get(letter);
+    CodePointSetData::new::<Alphabetic>().contains(letter)
+        || GeneralCategoryGroup::Number.contains(category)
+}
+
+/// Returns the beginning of a word with room in an index.
 fn cut(word: &str) -> &str {
     let ends = word
         .char_indices()
@@ -45,31 +62,41 @@ fn cut(word: &str) -> &str {
     word.get(..end.unwrap_or(0)).unwrap_or_default()
 }
 
-fn without_accents(folded: &str) -> String {
+/// Folds case, accents and compatibility forms.
+/// Compatibility forms come first, as some have capital letters. Folding the result changes nothing.
+fn plain(text: &str) -> String {
+    let decomposed = DecomposingNormalizerBorrowed::new_nfkd();
     let classes = CanonicalCombiningClassMapBorrowed::new();
-    let decomposed = DecomposingNormalizerBorrowed::new_nfkd().normalize(folded);
+    // Of these alone, the compatibility form would be taken for letters of the word before.
+    let without_marks = text.replace(['™', '℠'], " ");
+    let folded = CaseMapper::new()
+        .fold_string(&decomposed.normalize(&without_marks))
+        .into_owned();
     let is_base = |letter: &char| classes.get_u8(*letter) == 0;
-    decomposed.chars().filter(is_base).collect()
+    decomposed
+        .normalize(&folded)
+        .chars()
+        .filter(is_base)
+        .collect()
 }
 
 /// The words of a search. Names have each of them; the last may be the beginning of a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SearchWords {
     words: Vec<String>,
-    /// Set unless the last word is also one of the others.
+    /// Set unless the last word is repeated.
     ends_with_beginning: bool,
 }
 
 impl SearchWords {
     /// Reads a typed text; `None` for one without a letter or digit.
     pub(crate) fn of(text: &str) -> Option<Self> {
-        let all = all_words(text);
-        let (last, others) = all.split_last()?;
-        let mut words = words(&others.join(" "));
-        words.truncate(MOST_WORDS - 1);
-        let ends_with_beginning = !words.contains(last);
+        let mut all = all_words(text);
+        let last = all.pop()?;
+        let mut words = different(all);
+        let ends_with_beginning = !words.contains(&last);
         if ends_with_beginning {
-            words.push(last.clone());
+            words.push(last);
         }
         Some(Self {
             words,
@@ -115,6 +142,11 @@ mod tests {
             ("Straße 0,5l", &["strasse", "0", "5l"]),
             ("Ångström ﬁne", &["angstrom", "fine"]),
             ("寿司 ラーメン", &["寿司", "ラーメン"]),
+            ("Coca-Cola™ Zero", &["coca", "cola", "zero"]),
+            ("Brand℠ Red® ©2026", &["brand", "red", "2026"]),
+            ("№ 5 ＳＵＳＨＩ ㎏", &["no", "5", "sushi", "kg"]),
+            ("½ Ⅷ ⅷ", &["1", "2", "viii"]),
+            ("ΟΔΌΣ οδός", &["οδοσ"]),
             ("  - ! ", &[]),
             ("", &[]),
         ] {
@@ -123,7 +155,32 @@ mod tests {
         assert_eq!(words(&"é".repeat(100))[0].len(), MAX_WORD);
         assert_eq!(words(&"日".repeat(100))[0].len(), 63);
         let many: Vec<String> = (0..50).map(|word| word.to_string()).collect();
-        assert_eq!(words(&many.join(" ")).len(), MOST_WORDS);
+        assert_eq!(words(&many.join(" ")), many);
+    }
+
+    /// A name is compared with the words of a search, so both are folded to the same end.
+    #[test]
+    fn each_name_finds_itself_and_folding_twice_changes_nothing() {
+        let long: Vec<String> = (0..100).map(|word| word.to_string()).collect();
+        for name in [
+            "Coca-Cola™ Zero",
+            "№ 5",
+            "ℌ ℕ ㎒ ㏂ Ⓐ ㍱",
+            "Straße ẞ ŉ İ ı ǅ",
+            "ᾳ ΑΙ \u{345}a ϓ ϔ",
+            "한국 パン ｶﾞ ﷺ",
+            &long.join(" "),
+        ] {
+            let search = SearchWords::of(name).unwrap();
+            assert!(search.find_in(&words(name)), "{name}");
+            assert_eq!(words(&words(name).join(" ")), words(name), "{name}");
+        }
+        // Each in a text of its own.
+        let all: String = ('\u{80}'..='\u{1FFFF}')
+            .flat_map(|letter| [letter, ' '])
+            .collect();
+        let once = plain(&all);
+        assert!(plain(&once) == once);
     }
 
     #[test]

@@ -236,6 +236,8 @@ families! {
     ProductByWord = 0x37, Location, [Text, Id], Index of Product;
     /// location | | the former values of the products of the last bulk change
     BulkBefore = 0x38, Location, [];
+    /// location | | the last bulk change of products, without the former values
+    BulkHead = 0x39, Location, [];
 
     /// location | job id | the image job
     ImageJob = 0x40, Location, [Id];

@@ -16,6 +16,8 @@ pub(crate) trait Stored: DeserializeOwned {
     const FAMILY: Family;
     /// The kind of record to repair when an entry leads to a missing row.
     const RECORD: Option<Family> = None;
+    /// The entries of the words of their names.
+    const WORD_ENTRIES: Option<Family> = None;
 
     /// The relations of a row under the key `at`.
     fn relations(&self, at: &ReadKey) -> Relations;
@@ -78,6 +80,8 @@ pub(crate) struct StoredKind {
     pub(crate) family: Family,
     /// See [`Stored::RECORD`].
     pub(crate) record: Option<Family>,
+    /// See [`Stored::WORD_ENTRIES`].
+    pub(crate) word_entries: Option<Family>,
     /// Reads the relations of a row.
     pub(crate) relations: fn(&ReadKey, &[u8]) -> serde_json::Result<Relations>,
 }
@@ -88,6 +92,7 @@ impl StoredKind {
         Self {
             family: T::FAMILY,
             record: T::RECORD,
+            word_entries: T::WORD_ENTRIES,
             relations: |at, row| Ok(serde_json::from_slice::<T>(row)?.relations(at)),
         }
     }

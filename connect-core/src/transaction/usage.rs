@@ -89,7 +89,7 @@ pub(crate) enum UsageRule {
 pub(crate) fn counted(family: Family) -> Option<UsageRule> {
     match family {
         // A bulk change is not refused for the room that only its undo needs.
-        Family::TombstonesSince | Family::BulkBefore => None,
+        Family::TombstonesSince | Family::BulkBefore | Family::BulkHead => None,
         Family::Event => Some(UsageRule::Days(EVENT_DAYS)),
         _ if family.owner() != PartitionOwner::Location => None,
         _ => match family.relation() {
@@ -288,6 +288,7 @@ mod tests {
             (Family::Clock, None),
             (Family::TombstonesSince, None),
             (Family::BulkBefore, None),
+            (Family::BulkHead, None),
             (Family::Account, None),
             (Family::Delivery, None),
             (Family::Answer, None),

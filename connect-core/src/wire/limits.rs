@@ -134,6 +134,8 @@ pub const MAX_OPTION_GROUPS_PER_PRODUCT: usize = 50;
 pub const MAX_PRODUCTS_PER_LINK: usize = 1000;
 /// The most products changed at once by an owner.
 pub const MAX_PRODUCTS_PER_BULK: usize = 1000;
+/// The time for undoing such a change, in days.
+pub const BULK_UNDO_DAYS: i64 = 7;
 /// Option groups to add per linking request, and to remove.
 pub const MAX_OPTION_GROUPS_PER_LINK: usize = 50;
 

@@ -45,7 +45,7 @@ struct Migration {
     /// The work, for the log.
     work: &'static str,
     of: Partitions,
-    /// Makes the piece that begins with a key; the first without one.
+    /// Makes the piece from a key on; the first without a key.
     change: for<'c> fn(&'c Connect, Uuid, Option<Key>) -> Change<'c>,
 }
 

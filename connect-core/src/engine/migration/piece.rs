@@ -7,7 +7,7 @@ use crate::storage::{Commit, Key};
 pub(super) struct MigrationPiece {
     /// The commit; `None` if the rows need none.
     pub(super) commit: Option<Commit>,
-    /// The key for the next piece to begin with; `None` at the end of the partition.
+    /// The start of the next piece; `None` at the end of the partition.
     pub(super) next: Option<Key>,
 }
 

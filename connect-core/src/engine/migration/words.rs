@@ -15,10 +15,11 @@ use crate::{
 /// The rows of one piece.
 const PAGE: usize = 500;
 
-/// A kind of record with words: its rows, its entries, and the keys of the entries of a row.
+/// A kind of record with an index of words.
 struct NamedRows {
     rows: Family,
     entries: Family,
+    /// Returns the keys of the entries of a row.
     keys: fn(Uuid, &[u8]) -> Option<Vec<Key>>,
 }
 

@@ -405,6 +405,7 @@ mod tests {
             Family::Answer,
             // Copies for an undo. The trail has the former values.
             Family::BulkBefore,
+            Family::BulkHead,
         ];
         for family in Family::ALL {
             let is_exported = KINDS.iter().any(|(of, _)| of == family);

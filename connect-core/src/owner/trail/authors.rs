@@ -28,11 +28,10 @@ impl Connect {
             ..TrailFilter::default()
         };
         let chains = self.chains(TrailScope::Account(account), &filter).await?;
-        if chains.is_empty() || times.is_empty() {
+        // At most the chain of the location.
+        let part = self.whole(&chains).await?.into_iter().next();
+        let Some(part) = part.filter(|_| !times.is_empty()) else {
             return Ok(vec![None; times.len()]);
-        }
-        let Some(part) = self.whole(&chains).await?.into_iter().next() else {
-            return Ok(Vec::new());
         };
         // Each operation of a location has a time of its own.
         let sought: Vec<Option<Timestamp>> = times.iter().copied().map(Some).collect();

@@ -101,7 +101,8 @@ impl Tally<Product> for QueuedImages {
     }
 }
 
-fn has_same_image(a: &Product, b: &Product) -> bool {
+/// Returns whether two states of a product have the same image.
+pub(crate) fn has_same_image(a: &Product, b: &Product) -> bool {
     a.image_url == b.image_url && a.image_status == b.image_status
 }
 

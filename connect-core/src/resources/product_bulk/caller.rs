@@ -3,18 +3,15 @@
 use std::collections::HashSet;
 
 use crate::{
-    auth::{Access, Actor},
-    transaction::{Error, Reason},
+    auth::Access,
+    transaction::Error,
     wire::{Id, Product, limits::MAX_PRODUCTS_PER_BULK, read::Invalid},
 };
 
 /// Refuses callers other than the owner: integrators have batches.
 pub(super) fn check_owner(access: &Access) -> Result<(), Error> {
-    if matches!(access.actor(), Actor::Owner { .. }) {
-        return Ok(());
-    }
-    let problem = "only the owner of the account changes products in bulk; send a batch instead";
-    Err(Error::ForbiddenScope(Reason::new(problem)))
+    access
+        .check_owner("only the owner of the account changes products in bulk; send a batch instead")
 }
 
 /// Returns the products, each once.

@@ -8,6 +8,7 @@ use super::{
     super::products,
     caller::{check_owner, checked},
     former::BulkBefore,
+    head::BulkHead,
 };
 use crate::{
     auth::Access,
@@ -84,16 +85,6 @@ impl Action {
         }
         Ok(changed.is_some())
     }
-
-    /// Returns whether the former values are enough to undo the action.
-    fn is_undoable(&self) -> bool {
-        match self {
-            // The download of another image cannot be taken back.
-            Self::Change(draft) => draft.image_url.is_absent(),
-            Self::Reprice(_) => true,
-            Self::Delete => false,
-        }
-    }
 }
 
 #[async_trait]
@@ -123,7 +114,7 @@ impl Change for Bulk {
         let mut result = ProductBulkResult::default();
         let mut errors = ItemErrors::new();
         let mut affected: Vec<Uuid> = Vec::new();
-        let mut before = BulkBefore::begin(unit, access);
+        let mut before = BulkBefore::begin(unit);
         for (place, id) in self.ids.iter().enumerate() {
             yield_periodically(place).await;
             unit.savepoint();
@@ -154,10 +145,11 @@ impl Change for Bulk {
             Action::Delete => products::emit_bulk(unit, &[], &affected),
         }
         // Without an effect, the bulk change before remains the last one.
-        match (affected.is_empty(), self.action.is_undoable()) {
-            (true, _) => {}
-            (false, true) => before.save(unit),
-            (false, false) => BulkBefore::remove(unit),
+        if !affected.is_empty() {
+            match self.action {
+                Action::Change(_) | Action::Reprice(_) => BulkHead::save(&before, unit, access),
+                Action::Delete => BulkHead::remove(unit),
+            }
         }
         Answer::with(Outcome::Done, &result)
     }

@@ -6,11 +6,11 @@
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::super::images::has_same_image;
 use crate::{
-    auth::{Access, Actor},
-    storage::Key,
+    storage::{Key, Value},
     transaction::{
-        UnitOfWork, User,
+        UnitOfWork,
         keys::{Family, key},
     },
     wire::{Field, Id, Product, ProductInput, Timestamp, form::OrNull},
@@ -26,9 +26,10 @@ const MOST_BYTES: usize = 4 * 1024 * 1024;
 pub(crate) struct BulkBefore {
     /// The time of the change, and the `updatedAt` of its products by it.
     pub(super) at: Timestamp,
-    /// The user behind the change, if it was one.
-    pub(super) user_id: Option<Id<User>>,
     pub(super) products: Vec<FormerProduct>,
+    /// Set once an image has changed: its download cannot be taken back.
+    #[serde(skip)]
+    changes_images: bool,
 }
 
 /// A product as it was.
@@ -47,41 +48,30 @@ impl BulkBefore {
     }
 
     /// An empty row for the change of this operation.
-    pub(super) fn begin(unit: &UnitOfWork<'_>, access: &Access) -> Self {
-        let user_id = match access.actor() {
-            Actor::Owner { user, .. } => user,
-            Actor::Token { .. } | Actor::Screen { .. } => None,
-        };
+    pub(super) fn begin(unit: &UnitOfWork<'_>) -> Self {
         Self {
             at: unit.time(),
-            user_id,
             products: Vec::new(),
+            changes_images: false,
         }
     }
 
     /// Adds a changed product.
     pub(super) fn add(&mut self, old: &Product, new: &Product) {
         let before = former_values(old, new);
+        self.changes_images |= !has_same_image(old, new);
         self.products.push(FormerProduct { id: old.id, before });
     }
 
-    /// Writes the row in place of that of the bulk change before.
-    pub(super) fn save(&self, unit: &mut UnitOfWork<'_>) {
+    /// Returns the row; `None` for a change that cannot be undone.
+    pub(super) fn row(&self, unit: &mut UnitOfWork<'_>) -> Option<Value> {
         let row = unit.json(self);
-        if row.len() > MOST_BYTES {
-            return Self::remove(unit);
-        }
-        unit.put(Self::key(unit.partition()), row);
-    }
-
-    /// Removes the row: nothing can be undone any more.
-    pub(super) fn remove(unit: &mut UnitOfWork<'_>) {
-        unit.delete(Self::key(unit.partition()));
+        (!self.changes_images && row.len() <= MOST_BYTES).then_some(row)
     }
 }
 
 /// Returns the former values of the changed fields.
-/// Images are left out: their downloads cannot be taken back.
+/// Images are left out: a change of one cannot be undone.
 fn former_values(old: &Product, new: &Product) -> ProductInput {
     /// The former value of a field, if it has changed.
     macro_rules! former {

@@ -3,10 +3,12 @@
 mod caller;
 mod change;
 mod former;
+mod head;
 mod preview;
 mod undo;
 
 pub use change::{ProductBulkFailure, ProductBulkResult};
 pub(crate) use former::BulkBefore;
+pub(crate) use head::BulkHead;
 pub use preview::{PreviewedPrice, PricePreview};
 pub use undo::LastBulk;

@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
 use super::minimums::StockMinimum;
@@ -12,9 +13,9 @@ use crate::{
     auth::Access,
     engine::{Connect, JsonRecords, Records, page_size},
     rules::cursor::{self, CursorScope},
-    storage::{Key, Range, Read},
+    storage::{Key, Range, Read, Value},
     transaction::{
-        Error, Fault,
+        Error, Fault, ReadKey,
         keys::{Family, KeyPart, after_prefix, key},
     },
     wire::{
@@ -101,7 +102,7 @@ pub(super) async fn page(
         if piece.looked_at < most {
             break None;
         }
-        after = piece.last;
+        after = piece.last.or(after);
         if looked_at >= MOST_LOOKED_AT {
             break after;
         }
@@ -149,19 +150,30 @@ async fn read(
         last: None,
     };
     for ((entry, row), level) in found {
-        let corrupt = |e| Fault::corrupt(&entry, e);
-        let minimum: StockMinimum = serde_json::from_slice(&row).map_err(corrupt)?;
-        piece.last = Some(minimum.product_id.uuid());
-        let Some(level) = level else { continue };
-        let level: StockLevel = serde_json::from_slice(&level).map_err(corrupt)?;
-        if level.quantity < minimum.minimum {
-            piece.low.push(LowLevel {
-                level,
-                minimum: minimum.minimum,
-            });
+        let product = ReadKey::of(&entry).and_then(|at| at.id());
+        piece.last = product.or(piece.last);
+        let (Some(product), Some(level)) = (product, level) else {
+            continue;
+        };
+        let level_key = key(location, Family::StockLevel, &[KeyPart::Id(product)]);
+        let minimum: Option<StockMinimum> = readable(&entry, &row);
+        let level: Option<StockLevel> = readable(&level_key, &level);
+        if let (Some(StockMinimum { minimum, .. }), Some(level)) = (minimum, level)
+            && level.quantity < minimum
+        {
+            piece.low.push(LowLevel { level, minimum });
         }
     }
     Ok(piece)
+}
+
+/// Parses a row. A damaged one is logged: it must not hide the other products.
+fn readable<T: DeserializeOwned>(key: &Key, row: &Value) -> Option<T> {
+    let parsed = serde_json::from_slice(row).map_err(|e| Fault::corrupt(key, e));
+    let logged = |fault: &Fault| {
+        tracing::error!(%fault, "an unreadable row is left out of the products under their minimum");
+    };
+    parsed.inspect_err(logged).ok()
 }
 
 /// Adds the products of low levels. One deleted meanwhile is left out.

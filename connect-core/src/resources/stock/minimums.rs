@@ -8,11 +8,10 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::{
-    auth::{Access, Actor},
+    auth::Access,
     engine::{Answer, Change, Outcome, Room},
     transaction::{
-        Error, Fault, ReadKey, Reads, Reason, Relations, Row, Stored, UnitOfWork, another,
-        keys::Family,
+        Error, Fault, ReadKey, Reads, Relations, Row, Stored, UnitOfWork, another, keys::Family,
     },
     wire::{Id, Product, Quantity, read::Invalid},
 };
@@ -103,6 +102,7 @@ impl Change for SetMinimum {
             }
             unit.be_quiet();
         }
+        // Nothing is told of a minimum that is set, as of one removed.
         Ok(Answer::new(Outcome::Removed, Vec::new()))
     }
 
@@ -117,11 +117,8 @@ impl Change for SetMinimum {
 /// Refuses callers other than the owner.
 /// Minimums are no part of the API.
 pub(super) fn check_owner(access: &Access) -> Result<(), Error> {
-    if matches!(access.actor(), Actor::Owner { .. }) {
-        return Ok(());
-    }
-    let problem = "only the owner of the account sets minimums of stock; do it in the dashboard";
-    Err(Error::ForbiddenScope(Reason::new(problem)))
+    access
+        .check_owner("only the owner of the account sets minimums of stock; do it in the dashboard")
 }
 
 /// Adds the read of a product's minimum.

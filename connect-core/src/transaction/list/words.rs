@@ -23,7 +23,7 @@ pub(crate) const MAX_WORD: usize = 64;
 /// A place in an index of words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct WordPlace {
-    /// The word of the search by which the index is read.
+    /// The place in the search of the word read at.
     pub(crate) by: u8,
     len: u8,
     word: [u8; MAX_WORD],
@@ -86,6 +86,10 @@ pub(crate) struct SoughtWord<'w> {
 pub(crate) struct WordRows {
     /// The rows in the order of words, then of ids.
     pub(crate) rows: Vec<Keyed<WordPlace>>,
+    /// The number of entries read, stray ones included.
+    pub(crate) read: usize,
+    /// The place of the last entry read.
+    pub(crate) last: Option<WordPlace>,
     /// The time of the partition's last change.
     pub(crate) changed_at: Timestamp,
 }
@@ -133,6 +137,7 @@ impl Store {
     }
 
     /// Reads the rows at a word, after a place. `by` is the place of the word in its search.
+    /// A stray entry, without a row, spoils no search: it is passed over, and told by the check.
     pub(crate) async fn rows_at_word<R: Record>(
         &self,
         partition: Uuid,
@@ -172,20 +177,25 @@ impl Store {
         ];
         let mut state = self.read(&reads).await?;
         let clock = ChangeClock::read(&clock, state.value()?.as_ref())?;
-        let found = state.joined()?.into_iter().map(|((entry, _), row)| {
-            let row =
-                row.ok_or_else(|| Fault::corrupt(&entry, "an index entry without its row"))?;
+        let found = state.joined()?;
+        let mut read = WordRows {
+            rows: Vec::with_capacity(found.len()),
+            read: found.len(),
+            last: None,
+            changed_at: clock.updated_at,
+        };
+        for ((entry, _), row) in found {
             let parts = ReadKey::of(&entry).map(|key| key.parts);
             let place = match parts.as_deref() {
                 Some([HeldPart::Text(word), HeldPart::Id(id)]) => WordPlace::new(by, word, *id),
                 _ => None,
             };
-            let place = place.ok_or_else(|| Fault::corrupt(&entry, "the key of no word"))?;
-            Ok((place, row))
-        });
-        Ok(WordRows {
-            rows: found.collect::<Result<_, Fault>>()?,
-            changed_at: clock.updated_at,
-        })
+            let Some(place) = place else { continue };
+            read.last = Some(place);
+            if let Some(row) = row {
+                read.rows.push((place, row));
+            }
+        }
+        Ok(read)
     }
 }

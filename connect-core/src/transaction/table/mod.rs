@@ -44,6 +44,10 @@ fn entries<T: Record>(partition: Uuid, record: &T) -> impl Iterator<Item = (Key,
 impl<R: Record> Stored for R {
     const FAMILY: Family = <R as Record>::ROWS;
     const RECORD: Option<Family> = Some(Self::FAMILY);
+    const WORD_ENTRIES: Option<Family> = match &R::WORDS {
+        Some(index) => Some(index.family),
+        None => None,
+    };
 
     fn relations(&self, at: &ReadKey) -> Relations {
         let (id, time) = (self.id().uuid(), self.updated_at());
@@ -162,7 +166,7 @@ impl UnitOfWork<'_> {
         self.put_index(change_key(partition, T::BY_CHANGE, time, id), row);
     }
 
-    /// Replaces entries without values by others.
+    /// Replaces entries without values.
     fn move_entries(&mut self, before: Vec<Key>, now: Vec<Key>) {
         for gone in before.iter().filter(|key| !now.contains(key)) {
             self.delete(gone.clone());

@@ -63,8 +63,9 @@ impl Connect {
                     return Ok(End::rollback(()));
                 }
                 token.expiry_warned_at = Some(unit.now());
-                let row = unit.json(&token);
-                unit.put(token_key.clone(), row);
+                // Its row is not of the account's partition. Another round may remove it meanwhile.
+                unit.expect(token_key, &row);
+                unit.put_stored(token_key.clone(), &token);
                 Ok(End::commit(unit, ()))
             })
             .await

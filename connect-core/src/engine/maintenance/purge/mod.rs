@@ -27,7 +27,10 @@ use crate::{
     },
     wire::{
         Timestamp,
-        limits::{DELIVERY_DAYS, EVENT_DAYS, RATE_WINDOW_SECONDS, TOMBSTONE_DAYS, WAITING_DAYS},
+        limits::{
+            BULK_UNDO_DAYS, DELIVERY_DAYS, EVENT_DAYS, RATE_WINDOW_SECONDS, TOMBSTONE_DAYS,
+            WAITING_DAYS,
+        },
     },
 };
 
@@ -136,6 +139,8 @@ impl<'c> Purge<'c> {
                 self.note(purged, id);
             }
             let purged = self.events(id, whole.event_days()).await;
+            self.note(purged, id);
+            let purged = self.old_bulk_change(id).await;
             self.note(purged, id);
             self.retention(id, &whole.retention).await;
             let purged = self.trail(id).await;
@@ -274,6 +279,29 @@ impl<'c> Purge<'c> {
             }
             self.done.tombstones += count;
         }
+        Ok(())
+    }
+
+    /// Purges the former values of an old bulk change of a location.
+    /// Only their head is read: they may be large.
+    async fn old_bulk_change(&mut self, location: Uuid) -> Result<(), Fault> {
+        let store = self.connect.store();
+        let head = key(location, Family::BulkHead, &[]);
+        let Some(row) = store.get(&head).await? else {
+            return Ok(());
+        };
+        let oldest = self.now.plus_days(-BULK_UNDO_DAYS);
+        if time_of(&row).is_none_or(|at| at > oldest) {
+            return Ok(());
+        }
+        let rows = [head.clone(), key(location, Family::BulkBefore, &[])];
+        // Another change writes both anew.
+        let commit = Commit {
+            expects: vec![(head, Expectation::Is(row))],
+            writes: rows.map(|key| (key, Write::Remove)).into(),
+            ..Commit::default()
+        };
+        store.commit(commit).await?;
         Ok(())
     }
 
@@ -467,7 +495,7 @@ fn time_of(row: &[u8]) -> Option<Timestamp> {
     #[serde(rename_all = "camelCase")]
     struct Times {
         created_at: Option<Timestamp>,
-        /// The time of a record of sent stock.
+        /// The time of a record of sent stock, or of a bulk change.
         at: Option<Timestamp>,
     }
     let times = serde_json::from_slice::<Times>(row).ok()?;
