@@ -145,6 +145,7 @@ async fn deliveries_are_listed_with_their_last_attempt_and_sent_again() {
         [
             "attempts",
             "createdAt",
+            "eventAt",
             "eventId",
             "eventType",
             "id",

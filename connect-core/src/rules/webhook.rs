@@ -12,6 +12,10 @@ const RETRIES: [i64; 6] = [60, 300, 1_800, 7_200, 21_600, 86_400];
 /// The longest time between two attempts, in seconds.
 pub(crate) const LONGEST_RETRY: i64 = RETRIES[RETRIES.len() - 1];
 
+/// The time from the first attempt at a delivery to the last, in seconds, with the time of the answers.
+/// It may take longer while the endpoint is probed.
+pub(crate) const RETRY_HORIZON: i64 = 33 * 3600;
+
 /// The consecutive failures before a webhook is switched off.
 pub(crate) const MAX_FAILURES: u32 = MAX_WEBHOOK_FAILURES;
 
@@ -95,6 +99,8 @@ mod tests {
         let expected = [1, 5, 30, 120, 360, 1440].map(Some);
         assert_eq!(minutes, [&expected[..], &[None]].concat());
         assert_eq!(next_attempt(0, now), None);
+        let all: i64 = RETRIES.iter().sum();
+        assert!((all..all + 3600).contains(&RETRY_HORIZON), "{all}");
     }
 
     #[test]

@@ -50,9 +50,14 @@ pub struct Delivery {
     /// clocks. Left out by earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub webhook_enabled_at: Option<Timestamp>,
-    /// Set for a test of a type of events: its event is made up, and not stored.
+    /// Set for a test of a type of events.
+    /// Its event is made up, and not stored.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_test: bool,
+    /// The time of a test's event, after the test was sent again.
+    /// Left out otherwise: the event is as old as the delivery, or stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub event_at: Option<Timestamp>,
 }
 
 /// The state of a delivery.
@@ -100,6 +105,7 @@ impl Delivery {
             replaced_by: None,
             webhook_enabled_at: Some(webhook.enabled_at),
             is_test: event.is_test,
+            event_at: event.at,
         }
     }
 
@@ -115,7 +121,13 @@ impl Delivery {
             kind: self.event_type.clone(),
             location: self.location_id,
             is_test: self.is_test,
+            at: self.event_key().is_none().then(|| self.event_time()),
         }
+    }
+
+    /// The time of a test's event, the same when it is sent again.
+    pub(crate) fn event_time(&self) -> Timestamp {
+        self.event_at.unwrap_or(self.created_at)
     }
 
     /// The time of the scheduling of its next attempt.
@@ -125,7 +137,7 @@ impl Delivery {
         self.attempts.last().map_or(first, |attempt| attempt.at)
     }
 
-    /// The key of the event; `None` for a `ping` or another test, as it is not stored.
+    /// The key of the event; `None` for a test, without a stored event.
     pub(crate) fn event_key(&self) -> Option<Key> {
         if self.is_test {
             return None;
@@ -158,6 +170,8 @@ pub(crate) struct EventRef {
     pub(crate) location: Option<Id<Location>>,
     /// Set for a test with made-up records.
     pub(crate) is_test: bool,
+    /// The time of a test sent again; `None` for a new event.
+    pub(crate) at: Option<Timestamp>,
 }
 
 /// The key of a delivery in the log of its webhook.

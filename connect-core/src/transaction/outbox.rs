@@ -80,6 +80,7 @@ impl UnitOfWork<'_> {
             kind: event.kind,
             location: event.location_id,
             is_test: false,
+            at: None,
         };
         self.fan_out(&event, bursts);
     }

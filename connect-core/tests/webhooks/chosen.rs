@@ -1,6 +1,6 @@
 //! Chosen deliveries, and those of a period, sent again with a count before.
 
-use connect_core::{Error, Resent, WaitingEvents};
+use connect_core::{Error, Resent, TrailFilter, TrailScope, WaitingEvents};
 
 use super::{Scene, URL, endpoints::Answers};
 use crate::shop::{self, START};
@@ -131,4 +131,18 @@ async fn a_count_of_many_tells_where_to_go_on() {
     let first = count(None).await;
     assert_eq!((first.sent, first.left), (500, 10));
     assert_eq!(count(first.next).await, counts(10, 0));
+    // All are sent in one commit, so no failure after some of them hides how many they were.
+    let sent = connect.resend_given_up(account, webhook.id, START, None, None);
+    assert_eq!(sent.await.unwrap(), first);
+    let filter = TrailFilter {
+        kind: Some("webhook".to_owned()),
+        ..TrailFilter::default()
+    };
+    let page = connect.trail(TrailScope::Account(account), &filter, None, 50);
+    let entries = page.await.unwrap().entries;
+    let changes = entries.iter().flat_map(|entry| &entry.changes);
+    assert_eq!(
+        changes.filter(|change| change.action == "resend").count(),
+        1
+    );
 }

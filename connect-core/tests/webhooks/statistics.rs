@@ -1,5 +1,9 @@
 //! The recent deliveries of a webhook in numbers.
 
+use connect_core::{
+    WaitingEvents,
+    wire::{EventType, StockCount},
+};
 use serde_json::{Value, json};
 
 use super::{Scene, URL, endpoints::Answers};
@@ -66,10 +70,48 @@ async fn attempts_of_a_day_and_of_a_week_are_counted() {
     assert_eq!(two.deliveries, 2);
     assert_eq!(numbers(&two.day), ((3, 1), (30, 40), true));
     assert_eq!(numbers(&two.week), ((3, 1), (30, 40), true));
-    // The third newest is older than a day.
+    // The third newest is older than a day. One made before it may have had its attempts until today.
     let three = stats(3).await;
-    assert_eq!(numbers(&three.day), ((4, 2), (30, 40), false));
+    assert_eq!(numbers(&three.day), ((4, 2), (30, 40), true));
     assert!(three.week.is_part);
+    // The fourth is so old that all attempts at those before it are over.
+    let four = stats(4).await;
+    assert_eq!(numbers(&four.day), ((4, 2), (30, 40), false));
+    assert!(four.week.is_part);
+    // Unless they have waited for a switch-on.
+    scene.shop.clock.advance(60);
+    scene.switch_off(&webhook).await;
+    scene.switch_on(&webhook, WaitingEvents::Send).await;
+    assert!(stats(4).await.day.is_part);
+    assert!(!stats(100).await.day.is_part);
+}
+
+/// A webhook for stock alone has the events of its products in places of their own.
+#[tokio::test]
+async fn a_waiting_stock_event_tells_its_time() {
+    let scene = Scene::open().await;
+    let webhook = scene.webhook_at(URL, &[EventType::StockChanged], &[]).await;
+    let webhook = webhook.webhook;
+    let product = scene.product("A").await;
+    for (quantity, seconds) in [("1", 10), ("2", 0)] {
+        let count = StockCount::of(quantity.parse().unwrap());
+        scene
+            .shop
+            .here()
+            .stock()
+            .count(product.id, count)
+            .await
+            .unwrap();
+        scene.worker.tick().await.unwrap();
+        scene.shop.clock.advance(seconds);
+    }
+    let stats = scene
+        .connect()
+        .delivery_stats(scene.shop.account, webhook.id, 10);
+    let stats = stats.await.unwrap();
+    let next = Some(START.plus_seconds(60));
+    assert_eq!((stats.waiting, stats.next_attempt_at), (1, next));
+    scene.shop.check().await;
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! Test events of each type, with made-up records.
 
 use connect_core::{
-    Delivery, DeliveryStatus, Error,
+    Delivery, DeliveryStatus, Error, NewWebhook,
     wire::{
         AnyEvent, Category, Changed, EventType, OptionGroup, Order, OrderStatus, Product,
         RecordsWritten, StockBatchChanged, StockLevel, Transaction, ZReport,
@@ -12,6 +12,7 @@ use super::{
     PRODUCTS, Scene, URL,
     endpoints::{Answers, event, header},
 };
+use crate::shop;
 
 /// Reads the data as receivers do, and adds up what has sums.
 fn read(event: &AnyEvent) {
@@ -93,6 +94,7 @@ async fn each_type_is_tested_with_its_real_form() {
         assert_eq!(request.url, URL, "to this webhook alone");
         let received = event(request);
         assert_eq!(header(request, "service-event-id"), received.id.to_string());
+        assert_eq!(header(request, "service-test"), "true");
         assert_eq!((received.id, &received.kind), (sent.event_id, kind));
         assert_eq!(received.location_id, Some(scene.shop.at.location().id));
         // No event of a location has this number.
@@ -148,7 +150,47 @@ async fn a_test_is_retried_and_sent_again_as_another_event() {
     let received = event(&requests[0]);
     assert_eq!((received.id, received.sequence), (sent.event_id, Some(0)));
     read(&received);
+    // Receivers tell events apart by their ids: one id has one body.
+    assert_eq!(requests[0].body, bodies[0]);
+    // Nor does a third time make another one of it.
+    let log = scene.log(&webhook).await;
+    let again = connect.resend(account, webhook.id, log[1].id).await;
+    assert_eq!(again.unwrap().event_at, Some(given_up.created_at));
+    scene.worker.tick().await.unwrap();
+    assert_eq!(scene.endpoints.take()[0].body, bodies[0]);
+    // A ping is sent again as it was, and is no event with made-up records.
+    let ping = connect.test_webhook(account, webhook.id).await.unwrap();
+    scene.worker.tick().await.unwrap();
+    let first = scene.endpoints.take();
+    assert!(
+        first[0]
+            .headers
+            .iter()
+            .all(|(name, _)| *name != "service-test")
+    );
+    scene.shop.clock.advance(60);
+    connect.resend(account, webhook.id, ping.id).await.unwrap();
+    scene.worker.tick().await.unwrap();
+    assert_eq!(scene.endpoints.take()[0].body, first[0].body);
     scene.shop.check().await;
+}
+
+#[tokio::test]
+async fn a_test_of_a_type_needs_a_location() {
+    let scene = Scene::open().await;
+    let connect = scene.connect();
+    let empty = shop::account(connect, "Empty").await;
+    let new = NewWebhook {
+        url: URL.to_owned(),
+        events: PRODUCTS.to_vec(),
+        location_ids: Vec::new(),
+    };
+    let webhook = connect.create_webhook(empty, new).await.unwrap().webhook;
+    for kind in EventType::KNOWN {
+        let refused = connect.test_webhook_event(empty, webhook.id, kind).await;
+        assert!(matches!(refused, Err(Error::Conflict(_))), "{refused:?}");
+    }
+    connect.test_webhook(empty, webhook.id).await.unwrap();
 }
 
 #[tokio::test]

@@ -158,15 +158,20 @@ fn request(
         .filter_map(|secret| verify::Secret::new(secret.expose()).ok())
         .collect();
     let signature = verify::sign(&secrets, seconds, &**body).to_string();
+    let mut headers = vec![
+        ("content-type", "application/json".to_owned()),
+        ("user-agent", "Connect-Webhooks/1".to_owned()),
+        ("service-signature", signature),
+        ("service-event-id", delivery.event_id.to_string()),
+        ("service-delivery-id", delivery.id.to_string()),
+    ];
+    if delivery.is_test {
+        // The envelope of an event has no mark for tests.
+        headers.push(("service-test", "true".to_owned()));
+    }
     Ok(WebhookRequest {
         url: own.webhook.url.clone(),
-        headers: vec![
-            ("content-type", "application/json".to_owned()),
-            ("user-agent", "Connect-Webhooks/1".to_owned()),
-            ("service-signature", signature),
-            ("service-event-id", delivery.event_id.to_string()),
-            ("service-delivery-id", delivery.id.to_string()),
-        ],
+        headers,
         body: body.to_vec(),
     })
 }

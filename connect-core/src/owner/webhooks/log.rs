@@ -128,6 +128,7 @@ pub(super) fn may_see(reach: &Reach, delivery: &Delivery) -> bool {
     is_at(reach, delivery.location_id)
 }
 
-fn is_at(reach: &Reach, location: Option<Id<Location>>) -> bool {
+/// Returns whether a location of a delivery, if it has one, is within reach.
+pub(super) fn is_at(reach: &Reach, location: Option<Id<Location>>) -> bool {
     *reach == Reach::Account || location.is_none_or(|location| reach.includes(location))
 }

@@ -203,13 +203,23 @@ impl Connect {
         account: Id<Account>,
         id: Id<Webhook>,
     ) -> Result<(Webhook, WebhookHealth), Error> {
+        let (webhook, state) = self.webhook_with_state(account, id).await?;
+        let health = state.health_since(webhook.enabled_at);
+        Ok((webhook, health))
+    }
+
+    /// The webhook with this id, and the workers' row about it.
+    async fn webhook_with_state(
+        &self,
+        account: Id<Account>,
+        id: Id<Webhook>,
+    ) -> Result<(Webhook, WebhookState), Error> {
         let ([account_row, webhooks_row], key) = (rows_of(account), WebhookState::key(id));
         let reads = [&account_row, &webhooks_row, &key].map(|key| Read::Get(key));
         let mut state = self.store().read(&reads).await?;
         let (webhook, _) = self.webhook_in(account, &mut state, id)?;
         let row = state.value().map_err(Fault::from)?;
-        let health = WebhookState::read(&key, row.as_ref()).health_since(webhook.enabled_at);
-        Ok((webhook, health))
+        Ok((webhook, WebhookState::read(&key, row.as_ref())))
     }
 
     /// Finds a webhook within the caller's reach, and the reach.

@@ -18,9 +18,6 @@ use crate::{
 /// The limit of deliveries sent again by one call.
 pub const MOST_RESENT: usize = 500;
 
-/// The number of deliveries sent again per commit.
-const CHUNK: usize = 100;
-
 /// The kind of a call: to send, or only to count.
 #[derive(Clone, Copy)]
 enum ResendRun {
@@ -159,7 +156,7 @@ impl Connect {
     ) -> Result<Resent, Error> {
         if deliveries.len() > MOST_RESENT {
             let count = deliveries.len();
-            let problem = format!("must name 1 to {MOST_RESENT} deliveries, not {count}");
+            let problem = format!("must name at most {MOST_RESENT} deliveries, not {count}");
             return Err(Invalid::new("deliveries", problem).into());
         }
         self.check_webhook_on(account, webhook).await?;
@@ -234,48 +231,39 @@ impl Connect {
         Ok(found.in_order())
     }
 
-    /// Sends or counts the eligible ones of these deliveries, in several commits.
+    /// Sends or counts the eligible ones of these deliveries.
+    /// It is one commit: the counts are those of all, or nothing is sent.
     async fn resend_all(
-        &self,
-        account: Id<Account>,
-        what: (Id<Webhook>, Candidates, ResendRun),
-        ids: &[Id<Delivery>],
-        mut resent: Resent,
-    ) -> Result<Resent, Error> {
-        for chunk in ids.chunks(CHUNK) {
-            let sent = self.resend_chunk(account, what, chunk).await?;
-            resent.sent += sent;
-            resent.passed_over += chunk.len() - sent;
-        }
-        Ok(resent)
-    }
-
-    /// Sends or counts the eligible ones of these deliveries in one commit.
-    async fn resend_chunk(
         &self,
         account: Id<Account>,
         (webhook, candidates, run): (Id<Webhook>, Candidates, ResendRun),
         ids: &[Id<Delivery>],
-    ) -> Result<usize, Error> {
-        self.store()
-            .transact(account, |mut unit| async move {
-                let mut setup = Setup::begin(self, &mut unit).await?;
-                setup.find(webhook)?;
-                let mut wanted = worth_resending(setup.unit, webhook, ids, candidates).await?;
-                wanted.retain(|logged| may_see(&setup.reach, &logged.delivery));
-                let sent = wanted.len();
-                if matches!(run, ResendRun::Trial) {
-                    return Ok(End::rollback(sent));
-                }
-                for logged in wanted {
-                    setup.send_again(logged)?;
-                }
-                if sent > 0 {
-                    unit.note_action("webhook", webhook.uuid(), "resend");
-                }
-                Ok(End::commit(unit, sent))
-            })
-            .await
+        found: Resent,
+    ) -> Result<Resent, Error> {
+        let sent = self.store().transact(account, |mut unit| async move {
+            let mut setup = Setup::begin(self, &mut unit).await?;
+            setup.find(webhook)?;
+            let mut wanted = worth_resending(setup.unit, webhook, ids, candidates).await?;
+            wanted.retain(|logged| may_see(&setup.reach, &logged.delivery));
+            let sent = wanted.len();
+            if matches!(run, ResendRun::Trial) {
+                return Ok(End::rollback(sent));
+            }
+            for logged in wanted {
+                setup.send_again(logged)?;
+            }
+            if sent > 0 {
+                unit.note_action("webhook", webhook.uuid(), "resend");
+            }
+            Ok(End::commit(unit, sent))
+        });
+        let sent: Result<usize, Error> = sent.await;
+        let sent = sent?;
+        Ok(Resent {
+            sent,
+            passed_over: ids.len() - sent,
+            ..found
+        })
     }
 }
 

@@ -1,11 +1,14 @@
 //! The recent deliveries of a webhook in numbers, from its log.
 
-use super::log::{PIECE, log_end, may_see};
+use serde::Deserialize;
+
+use super::log::{LogEntry, PIECE, is_at, log_end};
 use crate::{
     engine::Connect,
-    rules::webhook::is_success,
+    rules::webhook::{RETRY_HORIZON, is_success},
+    storage::{Entry, Key, Value},
     transaction::{Account, Delivery, DeliveryAttempt, Error, Fault, Webhook},
-    wire::{Id, Timestamp},
+    wire::{Id, Location, Timestamp},
 };
 
 /// The recent deliveries of a webhook in numbers.
@@ -36,7 +39,7 @@ pub struct AttemptStats {
     pub median_ms: Option<u64>,
     /// The longest time to an answer, in milliseconds; `None` without an answer.
     pub slowest_ms: Option<u64>,
-    /// Set if the time has more deliveries than were looked at.
+    /// Set if deliveries not looked at may have attempts in the time.
     pub is_part: bool,
 }
 
@@ -47,6 +50,37 @@ pub struct FailedAttempt {
     pub delivery: Id<Delivery>,
     /// The attempt.
     pub attempt: DeliveryAttempt,
+}
+
+/// The fields of a logged delivery needed for its numbers.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct CountedDelivery {
+    location_id: Option<Id<Location>>,
+    attempts: Vec<CountedAttempt>,
+    created_at: Timestamp,
+}
+
+/// The fields of an attempt needed for its numbers.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct CountedAttempt {
+    at: Timestamp,
+    duration_ms: u64,
+    status_code: Option<u16>,
+}
+
+impl CountedAttempt {
+    fn has_succeeded(&self) -> bool {
+        self.status_code.is_some_and(is_success)
+    }
+}
+
+/// The last failed attempt so far, with the row of its delivery.
+struct LastFailure {
+    at: Timestamp,
+    place: Key,
+    row: Value,
 }
 
 /// The attempts since a time.
@@ -68,26 +102,28 @@ impl AttemptCounts {
         }
     }
 
-    fn add(&mut self, attempt: &DeliveryAttempt) {
+    fn add(&mut self, attempt: &CountedAttempt) {
         if attempt.at < self.since {
             return;
         }
         self.attempts += 1;
-        self.succeeded += usize::from(has_succeeded(attempt));
+        self.succeeded += usize::from(attempt.has_succeeded());
         if attempt.status_code.is_some() {
             self.answered_in.push(attempt.duration_ms);
         }
     }
 
-    /// Returns the numbers. `oldest` is the creation of the last delivery before the bound.
-    fn stats(mut self, oldest: Option<Timestamp>) -> AttemptStats {
+    /// Returns the numbers. `begun` is the last time at which a delivery not looked at may have begun.
+    fn stats(mut self, begun: Option<Timestamp>) -> AttemptStats {
+        // Its attempts go on from there.
+        let last = begun.map(|begun| begun.plus_seconds(RETRY_HORIZON));
         self.answered_in.sort_unstable();
         AttemptStats {
             attempts: self.attempts,
             succeeded: self.succeeded,
             median_ms: self.answered_in.get(self.answered_in.len() / 2).copied(),
             slowest_ms: self.answered_in.last().copied(),
-            is_part: oldest.is_some_and(|oldest| oldest > self.since),
+            is_part: last.is_some_and(|last| last > self.since),
         }
     }
 }
@@ -104,31 +140,32 @@ impl Connect {
         webhook: Id<Webhook>,
         most: usize,
     ) -> Result<DeliveryStats, Error> {
-        let (found, health) = self.webhook_with_health(account, webhook).await?;
+        let (found, state) = self.webhook_with_state(account, webhook).await?;
         let now = self.now();
         let (mut day, mut week) = (
             AttemptCounts::since(now.plus_days(-1)),
             AttemptCounts::since(now.plus_days(-7)),
         );
-        let mut stats = DeliveryStats::default();
+        let (mut deliveries, mut failure) = (0, None);
         let (mut end, mut left) = (log_end(webhook, None), most);
         // Where the bound was reached.
         let mut oldest = None;
         while left > 0 {
             let limit = left.min(PIECE);
             let (reach, rows) = self.log_before(account, webhook, &end, limit).await?;
-            for (place, row) in &rows {
-                let delivery: Delivery =
+            for entry in &rows {
+                let (place, row) = entry;
+                let delivery: CountedDelivery =
                     serde_json::from_slice(row).map_err(|e| Fault::corrupt(place, e))?;
                 oldest = Some(delivery.created_at);
-                if !may_see(&reach, &delivery) {
+                if !is_at(&reach, delivery.location_id) {
                     continue;
                 }
-                stats.deliveries += 1;
+                deliveries += 1;
                 for attempt in &delivery.attempts {
                     day.add(attempt);
                     week.add(attempt);
-                    stats.note_failure(delivery.id, attempt);
+                    note_failure(&mut failure, attempt, entry);
                 }
             }
             left = left.saturating_sub(rows.len());
@@ -141,30 +178,48 @@ impl Connect {
                 }
             }
         }
+        // Older ones may have waited for a switch-on.
+        let switched_on = Some(found.enabled_at).filter(|at| *at > found.created_at);
+        let begun = oldest.map(|oldest| switched_on.map_or(oldest, |on| on.max(oldest)));
         let queue = self.waiting_queue(webhook).await?;
-        let due = queue.first_due.filter(|_| found.is_enabled());
-        let probe = health.next_probe();
+        let due = queue.next_due(state.due).filter(|_| found.is_enabled());
+        let probe = state.health_since(found.enabled_at).next_probe();
         Ok(DeliveryStats {
-            day: day.stats(oldest),
-            week: week.stats(oldest),
+            deliveries,
+            day: day.stats(begun),
+            week: week.stats(begun),
+            last_failure: match failure {
+                Some(failure) => failure.read()?,
+                None => None,
+            },
             waiting: queue.count,
             next_attempt_at: due.map(|due| probe.map_or(due, |probe| due.max(probe))),
-            ..stats
         })
     }
 }
 
-impl DeliveryStats {
-    /// Keeps the last of the failed attempts.
-    fn note_failure(&mut self, delivery: Id<Delivery>, attempt: &DeliveryAttempt) {
-        let last = self.last_failure.as_ref().map(|last| last.attempt.at);
-        if !has_succeeded(attempt) && last.is_none_or(|last| attempt.at > last) {
-            let attempt = attempt.clone();
-            self.last_failure = Some(FailedAttempt { delivery, attempt });
-        }
+impl LastFailure {
+    /// Reads the attempt with all its fields.
+    fn read(self) -> Result<Option<FailedAttempt>, Fault> {
+        let Delivery { id, attempts, .. } = LogEntry::read(self.place, self.row)?.delivery;
+        let attempt = attempts
+            .into_iter()
+            .find(|attempt| attempt.at == self.at && !attempt.status_code.is_some_and(is_success));
+        Ok(attempt.map(|attempt| FailedAttempt {
+            delivery: id,
+            attempt,
+        }))
     }
 }
 
-fn has_succeeded(attempt: &DeliveryAttempt) -> bool {
-    attempt.status_code.is_some_and(is_success)
+/// Keeps the last of the failed attempts.
+fn note_failure(last: &mut Option<LastFailure>, attempt: &CountedAttempt, (place, row): &Entry) {
+    let is_last = last.as_ref().is_none_or(|last| attempt.at > last.at);
+    if is_last && !attempt.has_succeeded() {
+        *last = Some(LastFailure {
+            at: attempt.at,
+            place: place.clone(),
+            row: row.clone(),
+        });
+    }
 }

@@ -9,7 +9,7 @@ use super::{samples, unknown_type};
 use crate::{
     engine::Connect,
     storage::Value,
-    transaction::{Account, Delivery, Error, EventRef, Webhook},
+    transaction::{Account, Delivery, Error, EventRef, Reason, Webhook},
     wire::{Changed, Event, EventType, Id, Ping, read::Invalid},
 };
 
@@ -34,12 +34,14 @@ impl Connect {
         self.send_test(account, id, None).await
     }
 
-    /// Sends a test event of a type to a webhook, whether or not it gets events of this type.
-    /// It has the form of a real one, with made-up records, the `sequence` 0 and a new id. It is
-    /// signed, retried and logged as a real one, and is in no feed.
+    /// Sends a test event of a type to a webhook.
+    /// The webhook need not get events of this type. The event has the form of a real one, with
+    /// made-up records, the `sequence` 0 and a new id. It is signed, retried and logged as a real
+    /// one, has the header `Service-Test`, and is in no feed.
     ///
     /// # Errors
-    /// As for [`test_webhook`](Self::test_webhook), or the type is unknown.
+    /// As for [`test_webhook`](Self::test_webhook), or the type is unknown, or there is no location
+    /// for the event.
     pub async fn test_webhook_event(
         &self,
         account: Id<Account>,
@@ -61,11 +63,19 @@ impl Connect {
         self.set_up_webhooks(account, |setup| {
             let own = setup.find(id)?.webhook.location_ids.first().copied();
             let first = setup.account.locations.first().map(|at| at.id);
+            let location = own.or(first).filter(|_| event.is_some());
+            if event.is_some() && location.is_none() {
+                // Every type is of a location, and receivers read which.
+                return Err(Error::Conflict(Reason::new(
+                    "this account has no location for a test of this type; send a ping",
+                )));
+            }
             let event = EventRef {
                 id: setup.unit.next_id().into(),
                 kind: event.cloned().unwrap_or_else(|| PING.into()),
-                location: own.or(first).filter(|_| event.is_some()),
+                location,
                 is_test: event.is_some(),
+                at: None,
             };
             setup.unit.note_action("webhook", id.uuid(), "test");
             setup.deliver(id, event)
@@ -74,9 +84,9 @@ impl Connect {
     }
 }
 
-/// Makes the body of a test, the same in every attempt.
+/// Makes the body of a test, the same in every attempt and when it is sent again.
 pub(crate) fn test_body(delivery: &Delivery) -> Option<Value> {
-    let at = delivery.created_at;
+    let at = delivery.event_time();
     if !delivery.is_test {
         return written(
             delivery,
@@ -113,7 +123,7 @@ fn written<D: Serialize>(delivery: &Delivery, data: D) -> Option<Value> {
     let event = Event {
         id: delivery.event_id,
         kind: delivery.event_type.clone(),
-        created_at: delivery.created_at,
+        created_at: delivery.event_time(),
         location_id: delivery.location_id,
         sequence: delivery.is_test.then_some(TEST_SEQUENCE),
         data,

@@ -28,7 +28,17 @@ pub(super) struct WaitingQueue {
     /// The number of events, at most [`MOST_WAITING_COUNTED`].
     pub(super) count: usize,
     /// The time at which the first of the queue is due.
-    pub(super) first_due: Option<Timestamp>,
+    first_due: Option<Timestamp>,
+    /// Set if there are stock events, which are ordered by product and not by time.
+    has_stock: bool,
+}
+
+impl WaitingQueue {
+    /// Returns the time of the next attempt. `look` is that of the next look at the webhook.
+    pub(super) fn next_due(&self, look: Option<Timestamp>) -> Option<Timestamp> {
+        let look = look.filter(|_| self.has_stock);
+        self.first_due.into_iter().chain(look).min()
+    }
 }
 
 impl Connect {
@@ -58,12 +68,13 @@ impl Connect {
         let reader = LenientReader::new(self.store());
         let pieces = reader.pieces(&ranges, MOST_WAITING_COUNTED).await?;
         let count: usize = pieces.iter().map(|piece| piece.entries.len()).sum();
-        // Stock events are ordered by product, and not by time.
         let first = pieces.first().and_then(|queue| queue.entries.first());
         let first_due = first.and_then(|(place, _)| ReadKey::of(place)?.time());
+        let stock = pieces.get(1);
         Ok(WaitingQueue {
             count: count.min(MOST_WAITING_COUNTED),
             first_due,
+            has_stock: stock.is_some_and(|stock| !stock.entries.is_empty()),
         })
     }
 }

@@ -712,7 +712,6 @@ webhooks-replaced = a newer one took its place
 webhooks-sent-again = sent again
 webhooks-resend = Send again
 webhooks-given-up-since = Deliveries that were given up since
-webhooks-left = At least { $count } are left.
 webhooks-since-problem = must be a date and a time, such as 2026-11-20T09:15
 webhooks-delivery-of = Delivery of { $event }
 webhooks-answered = <time></time>: answered { $status } in { $ms } ms
@@ -1100,6 +1099,7 @@ problem-no-mail = this server sends no mail; ask an owner of your account, or th
 problem-invitation-ended = was replaced, used or has expired; ask for another one, or sign in
 problem-no-secret-key = this server has no key to store a secret with; its operator can bring back the file of keys, or make a new key with `connect-server secrets rotate`
 problem-webhook-off = this webhook is switched off; switch it on first
+problem-test-location = this account has no location for a test of this type; send a ping
 problem-delivery-gone = webhook { $webhook } has no delivery { $delivery }; they are kept for 30 days
 problem-event-gone = the event of this delivery is older than 30 days and was removed
 problem-endpoint-too-slow = The endpoint did not answer within { $seconds } seconds.
@@ -1250,7 +1250,10 @@ stock-low-count = { $count ->
     [one] 1 product is under its minimum
    *[other] { $count } products are under their minimum
 }
-stock-low-more = { $count }+ products are under their minimum
+stock-low-more = { $count ->
+    [one] At least 1 product is under its minimum
+   *[other] At least { $count } products are under their minimum
+}
 stock-sheet-low = Only products under their minimum
 stock-sheet-any = Count any product
 activity-object-stock-minimum = minimum stock
@@ -1299,7 +1302,8 @@ problem-price-below-zero = would be below 0
 problem-price-too-high = would be above the highest price
 problem-price-change-most = must not be more than the highest price
 problem-price-change-percent = must be from -100 to { $most } percent
-problem-bulk-gone = cannot be undone: it was undone before, or another bulk change came after it
+problem-bulk-gone = cannot be undone: it was undone before, another bulk change came after it, or it is older than { $days } days
+problem-bulk-unfit = cannot be undone: a category or an option group of a product is gone, or a code is taken; change the products by hand
 problem-bulk-changed = cannot be undone: { $count } of its { $all } products changed or were deleted since; change the rest by hand
 ## Webhooks: health, filters, tests and deliveries sent again
 webhooks-works = It works.
@@ -1378,7 +1382,7 @@ webhooks-resent = { $count ->
    *[other] { $count } deliveries are sent again. Their results are in the list in a moment.
 }
 once-resend = Look at the deliveries of the webhook before you send one again.
-problem-deliveries = must name 1 to { $most } deliveries, not { $count }
+problem-deliveries = must name at most { $most } deliveries, not { $count }
 ## Import of products
 import-link = Import from a CSV file
 import-title = Import products

@@ -712,7 +712,6 @@ webhooks-replaced = vervangen door een nieuwere
 webhooks-sent-again = opnieuw verzonden
 webhooks-resend = Opnieuw verzenden
 webhooks-given-up-since = Bezorgingen die zijn opgegeven sinds
-webhooks-left = Er zijn er nog minstens { $count } over.
 webhooks-since-problem = moet een datum en een tijd zijn, zoals 2026-11-20T09:15
 webhooks-delivery-of = Bezorging van { $event }
 webhooks-answered = <time></time>: beantwoord met { $status } in { $ms } ms
@@ -1100,6 +1099,7 @@ problem-no-mail = deze server verstuurt geen e-mail; vraag een eigenaar van je a
 problem-invitation-ended = is vervangen, gebruikt of verlopen; vraag om een nieuwe, of log in
 problem-no-secret-key = deze server heeft geen sleutel om een geheim mee te bewaren; de beheerder kan het bestand met sleutels terugzetten, of een nieuwe sleutel maken met `connect-server secrets rotate`
 problem-webhook-off = deze webhook staat uit; zet hem eerst aan
+problem-test-location = dit account heeft geen locatie voor een test van dit type; stuur een ping
 problem-delivery-gone = webhook { $webhook } heeft geen bezorging { $delivery }; bezorgingen worden 30 dagen bewaard
 problem-event-gone = de gebeurtenis van deze bezorging is ouder dan 30 dagen en verwijderd
 problem-endpoint-too-slow = Het endpoint antwoordde niet binnen { $seconds } seconden.
@@ -1250,7 +1250,10 @@ stock-low-count = { $count ->
     [one] 1 product zit onder het minimum
    *[other] { $count } producten zitten onder het minimum
 }
-stock-low-more = { $count }+ producten zitten onder het minimum
+stock-low-more = { $count ->
+    [one] Minstens 1 product zit onder het minimum
+   *[other] Minstens { $count } producten zitten onder het minimum
+}
 stock-sheet-low = Alleen producten onder het minimum
 stock-sheet-any = Alle producten tellen
 activity-object-stock-minimum = minimumvoorraad
@@ -1299,7 +1302,8 @@ problem-price-below-zero = zou onder 0 komen
 problem-price-too-high = zou boven de hoogst mogelijke prijs komen
 problem-price-change-most = mag niet hoger zijn dan de hoogst mogelijke prijs
 problem-price-change-percent = moet van -100 tot en met { $most } procent zijn
-problem-bulk-gone = kan niet ongedaan worden gemaakt: dat is al gebeurd, of er kwam een andere bulkwijziging na
+problem-bulk-gone = kan niet ongedaan worden gemaakt: dat is al gebeurd, er kwam een andere bulkwijziging na, of de wijziging is ouder dan { $days } dagen
+problem-bulk-unfit = kan niet ongedaan worden gemaakt: een categorie of optiegroep van een product bestaat niet meer, of een code is al in gebruik; wijzig de producten met de hand
 problem-bulk-changed = kan niet ongedaan worden gemaakt: { $count } van de { $all } producten zijn daarna gewijzigd of verwijderd; wijzig de rest met de hand
 ## Webhooks: health, filters, tests and deliveries sent again
 webhooks-works = Hij werkt.
@@ -1378,7 +1382,7 @@ webhooks-resent = { $count ->
    *[other] { $count } bezorgingen worden opnieuw verzonden. De resultaten staan zo meteen in de lijst.
 }
 once-resend = Bekijk de bezorgingen van de webhook voordat je er een opnieuw verzendt.
-problem-deliveries = moet 1 tot { $most } bezorgingen noemen, niet { $count }
+problem-deliveries = mag hoogstens { $most } bezorgingen noemen, niet { $count }
 ## Import of products
 import-link = Importeren uit een CSV-bestand
 import-title = Producten importeren

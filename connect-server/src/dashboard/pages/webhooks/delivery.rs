@@ -82,8 +82,14 @@ fn attempted(attempt: &DeliveryAttempt) -> Markup {
 fn request(url: &str, delivery: &Delivery, body: Option<&[u8]>) -> Markup {
     let head = format!(
         "POST {url}\nContent-Type: application/json\nUser-Agent: Connect-Webhooks/1\nService-Event-Id: {}\nService-Delivery-Id: {}\n\
-         Service-Signature: t=...,v1=...",
-        delivery.event_id, delivery.id
+         Service-Signature: t=...,v1=...{}",
+        delivery.event_id,
+        delivery.id,
+        if delivery.is_test {
+            "\nService-Test: true"
+        } else {
+            ""
+        },
     );
     let body = match body {
         Some(body) => serde_json::from_slice(body).map_or_else(

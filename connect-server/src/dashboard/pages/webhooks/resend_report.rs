@@ -71,7 +71,7 @@ fn rest(
 ) -> Markup {
     let action = format!("{PATH}/{}/resend-failed", webhook.id);
     html! {
-        p { (text!("webhooks-left", count = resent.left)) }
+        p { (text!("webhooks-resend-rest", count = resent.left)) }
         (components::form(&action, &to.csrf, html! {
             (request.fields(Some(next)))
             button { (text!("webhooks-resend-next")) }

@@ -20,9 +20,6 @@ pub(super) const LOW: &str = "low";
 /// The most products counted.
 const MOST_COUNTED: usize = 100;
 
-/// The most pages read to count them. A page looks at 2000 minimums.
-const MOST_PAGES: usize = 5;
-
 /// Returns whether only products under their minimum are asked for.
 pub(super) fn is_chosen(to: &SignedIn<'_>) -> bool {
     to.query.get(LEVEL) == LOW || to.form.get(LEVEL) == LOW
@@ -86,26 +83,19 @@ pub(super) async fn to_count(
 }
 
 /// The card about products under their minimum, if there are any.
-/// Of very many minimums it looks at the first alone. If none of these is low, there is no card.
+/// Of more than 2000 minimums it looks at the first alone. If none of these is low, there is no card.
 pub(in crate::dashboard::pages::shop) async fn card(shop: &PageLocation) -> Result<Markup, Error> {
     if !shop.access.allows(&Scope::StockRead) {
         return Ok(html! {});
     }
-    let stock = shop.records.stock();
-    let (mut count, mut cursor) = (0, None);
-    for _ in 0..MOST_PAGES {
-        let paging = Paging {
-            limit: Some(MOST_COUNTED - count),
-            cursor,
-        };
-        let page = stock.below_minimum(&paging).await?;
-        count += page.data.len();
-        cursor = page.next_cursor;
-        if cursor.is_none() || count >= MOST_COUNTED {
-            break;
-        }
-    }
-    let words = match cursor {
+    // One page alone: the first page of a shop must not walk through all of its minimums.
+    let paging = Paging {
+        limit: Some(MOST_COUNTED),
+        cursor: None,
+    };
+    let page = shop.records.stock().below_minimum(&paging).await?;
+    let count = page.data.len();
+    let words = match page.next_cursor {
         None => text!("stock-low-count", count = count),
         Some(_) => text!("stock-low-more", count = count),
     };
