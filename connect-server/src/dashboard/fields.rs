@@ -56,6 +56,20 @@ impl FormFields {
     }
 }
 
+/// Returns the address of a page with these fields but empty ones.
+pub(super) fn address<'f, V: AsRef<str>>(
+    path: &str,
+    fields: impl IntoIterator<Item = (&'f str, V)>,
+) -> String {
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    let given = fields.into_iter();
+    query.extend_pairs(given.filter(|(_, value)| !value.as_ref().is_empty()));
+    match query.finish() {
+        query if query.is_empty() => path.to_owned(),
+        query => format!("{path}?{query}"),
+    }
+}
+
 impl FromIterator<(String, String)> for FormFields {
     fn from_iter<T: IntoIterator<Item = (String, String)>>(pairs: T) -> Self {
         Self(pairs.into_iter().collect())
@@ -65,6 +79,17 @@ impl FromIterator<(String, String)> for FormFields {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_has_the_filled_fields() {
+        for (fields, expected) in [
+            ([("q", ""), ("at", "")], "/shop"),
+            ([("q", "Rye & Co"), ("at", "")], "/shop?q=Rye+%26+Co"),
+            ([("q", "a"), ("at", "b")], "/shop?q=a&at=b"),
+        ] {
+            assert_eq!(address("/shop", fields), expected);
+        }
+    }
 
     #[test]
     fn names_may_come_several_times_or_not_at_all() {

@@ -236,7 +236,10 @@ today-hour = Hour
 today-article = { $name } × { $quantity }
 today-best = Highest turnover
 today-worst = Lowest turnover
-today-missing-days = The products of { $days } days are not summed up yet. Reload the page for more of them.
+today-missing-days = { $days ->
+    [one] The products of 1 day are not summed up yet. Reload the page to add them.
+   *[other] The products of { $days } days are not summed up yet. Reload the page for more of them.
+}
 today-locations = Locations side by side
 before-day = Same day a week before
 so-far-day = Same time a week before
@@ -614,8 +617,6 @@ tokens-create = Create token
 tokens-ended = { $count } revoked or expired.
 tokens-ended-newest = The newest { $count } of them are shown.
 tokens-ended-removed = A token is removed from this list after { $days } days.
-tokens-scopes = Scopes
-tokens-everything = everything
 tokens-expires = Expires
 tokens-revoked-at = Revoked <time></time>
 tokens-revoke = Revoke { $name }
@@ -699,7 +700,6 @@ webhooks-none-sent = Nothing was sent yet. A test is sent within a minute.
 webhooks-none-older = There are no older deliveries.
 webhooks-older = Older deliveries
 webhooks-event = Event
-webhooks-result = Result
 webhooks-answer = Answer
 webhooks-attempts = Attempts
 webhooks-made = Made
@@ -712,6 +712,11 @@ webhooks-replaced = a newer one took its place
 webhooks-sent-again = sent again
 webhooks-resend = Send again
 webhooks-given-up-since = Deliveries that were given up since
+webhooks-left = { $count ->
+    [0] More may be left.
+    [one] At least one is left.
+   *[other] At least { $count } are left.
+}
 webhooks-since-problem = must be a date and a time, such as 2026-11-20T09:15
 webhooks-delivery-of = Delivery of { $event }
 webhooks-answered = <time></time>: answered { $status } in { $ms } ms
@@ -837,7 +842,7 @@ activity-field-language = { field-language }
 activity-field-roles = { field-roles }
 activity-field-second-factor = { second-factor-title }
 activity-field-single-sign-on = { single-sign-on-title }
-activity-field-grants = { tokens-scopes }
+activity-field-grants = { tokens-tasks }
 activity-field-expires-at = { tokens-expires }
 activity-field-revoked-at = Revoked
 activity-field-prefix = Begins with
@@ -1164,18 +1169,16 @@ problem-word-revoke = revoke
 file-separator = ,
 table-save = Save as a CSV file
 table-part = Sorted within this page.
-table-too-long = A file has at most { $most } rows. Choose a shorter period or another filter
+table-too-long = A file has at most { $most } rows. Choose a narrower filter
 
 ## Requests
 section-requests = Requests
-requests-about = The last 500 requests of each token, for at most 30 days. Give the request ID to the integrator: it is in the answer, too.
-requests-none = No request matches
-requests-outcome = Outcome
+requests-about = The last 500 requests of each token, at most 30 days old. If you ask the maker of the software for help, pass on the request ID: it is in the answer to the request, too.
+requests-none = No request matches.
 request-outcome-done = Done
 request-outcome-refused = Refused
 request-outcome-failed = Failed
 requests-text = Request ID, key or path
-requests-problem = Problem
 requests-client = From
 ## Tasks of tokens
 
@@ -1196,7 +1199,7 @@ tokens-tasks-of = Tasks at { $location }
 tokens-tasks-at = { $tasks } (at { $location })
 tokens-tasks-at-some = { $tasks } (at { $count } locations)
 tokens-all-locations = All locations
-tokens-all-locations-hint = The same tasks at each location of today. A location added later needs another token.
+tokens-all-locations-hint = The same tasks at each location you have now. A location added later needs another token.
 tokens-single-locations = Tasks at single locations
 tokens-made = Created
 tokens-status-in-use = In use
@@ -1206,7 +1209,7 @@ tokens-status-expires-in = { $days ->
 }
 tokens-status-expired = Expired
 tokens-status-revoked = Revoked
-tokens-presets = Begin with the tasks of a usual program. You can change them before you create the token.
+tokens-presets = Begin with the tasks of a common kind of program. You can change them before you create the token.
 tokens-preset-bookkeeping = Bookkeeping
 tokens-preset-for-bookkeeping = Reads receipts, Z reports and turnover for the books. Changes nothing.
 tokens-preset-webshop = Webshop
@@ -1222,13 +1225,13 @@ search-hints = You can search for:
 search-hint-catalog = products by words of their name, by code or barcode, and categories and option groups by words of their name
 search-hint-sales = receipts and orders by their number
 search-hint-webhooks = webhooks by a part of their address, and their deliveries by id
-search-hint-tokens = tokens by a part of their name, or by the visible beginning of their value, and requests by their ID or idempotency key
+search-hint-tokens = tokens by a part of their name, or by the visible beginning of their value, and requests by their request ID or idempotency key
 search-hint-users = users by a part of their name or e-mail address
 search-hint-ids = each of these by id
-search-most = { $most } hits of each kind are shown at most.
+search-most = At most { $most } hits of each kind are shown.
 search-nothing = Nothing was found for “{ $text }”. Try fewer words or only the beginning of the last one.
 search-first = Hits at { $location } come first, then those at the other locations.
-search-first-of-many = Hits at { $location } come first. Only { $most } locations were searched: for another one, open one of its pages and search from there.
+search-first-of-many = Hits at { $location } come first. Only { $most } locations were searched. To search at another one, open one of its pages and search from there.
 search-receipt = Receipt { $number }
 search-order = Order { $number }
 search-whole = Show all: { $kind }
@@ -1239,10 +1242,10 @@ notice-stock-minimum-removed = The minimum was removed.
 notice-stock-minimum-set = The minimum was saved.
 stock-minimum = Minimum
 stock-minimum-title = Set the minimum
-stock-minimum-hint = With less than this in stock, the product counts as low. Leave the field empty for no minimum.
-stock-minimum-hint-untracked = With less than this in stock, the product counts as low, from its first count or delivery on. Leave the field empty for no minimum.
+stock-minimum-hint = With less than this in stock, the product is marked “{ stock-low }”. Leave the field empty for no minimum.
+stock-minimum-hint-untracked = With less than this in stock, the product is marked “{ stock-low }”, from its first count or delivery on. Leave the field empty for no minimum.
 stock-missing = Missing
-stock-low = Low
+stock-low = Under minimum
 stock-under-minimum = Under the minimum
 stock-none-low = No product is under its minimum.
 stock-of-minimum = { $quantity } in stock, minimum { $minimum }
@@ -1264,7 +1267,7 @@ products-edit = Edit
 products-edit-of = Edit { $product }
 products-code-taken = is that of another product
 products-now = Now: { $value }
-products-changed-meanwhile = the product was changed while you were editing it. Your input is still here; save it again to replace the other change
+products-changed-meanwhile = the product was changed in the meantime. Your input is still here; save it again to replace the other change
 products-preview = See the new prices…
 products-last-bulk = Last bulk change: { $products ->
     [one] 1 product, at
@@ -1283,10 +1286,10 @@ prices-round-5 = 5 cents
 prices-round-10 = 10 cents
 prices-must-be-percentage = must be a percentage with at most one decimal, such as 10 or 2.5
 prices-title = New prices
-prices-old = Price now
+prices-old = Current price
 prices-new = New price
 prices-summary = Nothing has changed yet. With a new price: { $changed }. With the same price as now: { $same }.
-prices-left = These products cannot have the change, and stay as they are:
+prices-left = These products stay as they are, because the change is not possible for them:
 prices-change = { $changed ->
     [one] Change 1 price
    *[other] Change { $changed } prices
@@ -1319,7 +1322,7 @@ webhooks-fails-next = Failing since <since></since>: { $count ->
 webhooks-since = since <time></time>
 webhooks-day = Last 24 hours
 webhooks-week = Last 7 days
-webhooks-median = Median answer
+webhooks-median = Answer time (median)
 webhooks-ms = { $ms } ms
 webhooks-share = { $percent } % of { $count }
 webhooks-no-attempts = No attempts
@@ -1339,17 +1342,16 @@ webhooks-off-by-user = Switched off by { $name } on <time></time>.
 webhooks-off-by-operator = Switched off by the operator of this server on <time></time>.
 webhooks-off-by-somebody = Switched off by hand on <time></time>, and not because of failures.
 webhooks-test-type = Test with
-webhooks-test-about = A test of a type has the form of a real event, with made-up records. It goes to this webhook alone and is in no list of events. Its sequence is 0, as that of no real event, and its records do not exist: a receiver skips ids that it does not know.
+webhooks-test-about = A test of a type has the form of a real event, with made-up records. It goes to this webhook alone and is in no list of events. Its sequence is 0, which no real event has, and its records do not exist: a receiver skips ids that it does not know.
 webhooks-test-tag = Test
 webhooks-none-match = No delivery matches.
 webhooks-choose = Choose
 webhooks-choose-one = Choose { $event } of { $time }
 webhooks-choose-first = Choose at least one delivery in the list first.
 webhooks-duration = Duration
-webhooks-reason = Reason
-webhooks-request-about = Each attempt sends this, with a signature of its own time.
+webhooks-request-about = Each attempt sends this, signed with its own time.
 webhooks-resend-chosen = Send the chosen ones again…
-webhooks-resend-period = Send again what was given up in a period…
+webhooks-resend-period = Send given-up deliveries of a period again…
 webhooks-resend-title = Send deliveries again
 webhooks-resend-about = Deliveries that were given up in a period are sent again as new deliveries of the same events, 500 at a time, the newest first.
 webhooks-given-up-until = Deliveries that were given up before
@@ -1363,12 +1365,13 @@ webhooks-resendable = { $count ->
    *[other] { $count } deliveries can be sent again.
 }
 webhooks-passed-over = { $count ->
-    [one] One is left out
-   *[other] { $count } are left out
+    [one] One is passed over
+   *[other] { $count } are passed over
 }: sent again before, still waiting, out of date by a newer count, or of an event that was removed.
 webhooks-resend-rest = { $count ->
-    [0] Earlier ones follow in another step.
-   *[other] At least { $count } earlier ones follow in another step.
+    [0] Earlier deliveries follow in another step.
+    [one] At least one earlier delivery follows in another step.
+   *[other] At least { $count } earlier deliveries follow in another step.
 }
 webhooks-resend-now = { $count ->
     [0] Look further
@@ -1424,7 +1427,7 @@ import-first-problems = The first { $most } of { $count } are shown.
 import-done = The import is done.
 import-no-code = is missing; give each product a code of its own
 import-repeated = is that of line { $line } as well
-import-no-category = does not exist; make it first, or have missing categories created
+import-no-category = does not exist; add it first, or have missing categories created
 import-shortened = was shortened by a spreadsheet; format the column as text there, and fill it in again
 import-price-too-high = must be at most { $most }
 import-yes-or-no = must be yes or no
@@ -1437,3 +1440,7 @@ problem-broken-form = the form broke off on its way; send it again
 today-means = Means of payment
 today-rate = VAT rate
 today-turnover-in = Turnover in { $currency }
+## Words of lists
+word-problem = Problem
+word-result = Result
+tokens-tasks-differ = Differs by location

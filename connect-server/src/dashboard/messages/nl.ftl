@@ -236,7 +236,10 @@ today-hour = Uur
 today-article = { $name } × { $quantity }
 today-best = Meeste omzet
 today-worst = Minste omzet
-today-missing-days = De producten van { $days } dagen zijn nog niet opgeteld. Laad de pagina opnieuw voor meer dagen.
+today-missing-days = { $days ->
+    [one] De producten van 1 dag zijn nog niet opgeteld. Laad de pagina opnieuw om die dag erbij te tellen.
+   *[other] De producten van { $days } dagen zijn nog niet opgeteld. Laad de pagina opnieuw om er dagen bij te tellen.
+}
 today-locations = Locaties naast elkaar
 before-day = Zelfde dag een week eerder
 so-far-day = Zelfde tijd een week eerder
@@ -361,7 +364,7 @@ stock-untracked = Nog niet bijgehouden
 stock-untracked-of = Nog niet bijgehouden: { $product }
 stock-kind = Soort
 stock-kind-count = Telling: zoveel is er in totaal
-stock-kind-delivery = Levering: zoveel is er bij gekomen
+stock-kind-delivery = Levering: zoveel is er bijgekomen
 stock-kind-correction = Correctie: zoveel erbij, of eraf met een minteken
 stock-quantity-hint = Met hoogstens drie decimalen, zoals 2,5.
 stock-note-hint = De reden. Bij een correctie is die verplicht.
@@ -543,7 +546,7 @@ privacy-order-days = Bestellingen verwijderen
 privacy-person-days = Namen van klanten en medewerkers wissen
 privacy-event-days = Gebeurtenissen bewaren (7 tot 30)
 privacy-delivery-days = Logboek van bezorgingen bewaren (7 tot 30)
-privacy-request-days = Laatste aanvragen van tokens tonen (7 tot 30)
+privacy-request-days = Laatste verzoeken van tokens tonen (7 tot 30)
 privacy-journal-days = Journaal bewaren na het wissen
 privacy-blank-person = Naam van een persoon wissen
 privacy-blank-hint = De naam verdwijnt van bonnen, bestellingen en gebeurtenissen. Typ de naam zoals die is opgeslagen, of het id van één bon of bestelling.
@@ -608,14 +611,12 @@ users-remove-consequence = Alle sessies van deze gebruiker eindigen meteen. Dit 
 ## Tokens
 
 tokens-about = Met een token gebruikt andere software de API, op de locaties en voor de taken die je kiest.
-tokens-last-used-hint = “Laatst gebruikt” is exact voor aanvragen aan deze server. Draaien er meer servers, dan kan het voor aanvragen aan de andere een minuut achterlopen.
+tokens-last-used-hint = “Laatst gebruikt” is exact voor verzoeken aan deze server. Draaien er meer servers, dan kan het voor verzoeken aan de andere een minuut achterlopen.
 tokens-empty = Nog geen tokens. Maak er een voor elk programma dat de API gebruikt.
 tokens-create = Token maken
 tokens-ended = { $count } ingetrokken of verlopen.
 tokens-ended-newest = De nieuwste { $count } daarvan worden getoond.
 tokens-ended-removed = Een token verdwijnt na { $days } dagen uit deze lijst.
-tokens-scopes = Scopes
-tokens-everything = alles
 tokens-expires = Verloopt
 tokens-revoked-at = Ingetrokken op <time></time>
 tokens-revoke = { $name } intrekken
@@ -630,13 +631,13 @@ tokens-no-locations = Een token is voor locaties, en dit account heeft er nog ge
 tokens-created = Token “{ $name }” gemaakt
 tokens-try = Probeer het uit
 tokens-back = Terug naar de tokens
-tokens-requests-empty = Nog geen aanvragen met dit token.
-tokens-last-requests = Laatste aanvragen
+tokens-requests-empty = Nog geen verzoeken met dit token.
+tokens-last-requests = Laatste verzoeken
 tokens-all-requests = Alle verzoeken van dit token
 tokens-used-from = vanaf { $address }
-tokens-request = Aanvraag
+tokens-request = Verzoek
 tokens-idempotency-key = Idempotentiesleutel
-tokens-request-id = Aanvraag-ID
+tokens-request-id = Verzoek-ID
 
 ## Webhooks
 
@@ -699,7 +700,6 @@ webhooks-none-sent = Er is nog niets verzonden. Een test wordt binnen een minuut
 webhooks-none-older = Er zijn geen oudere bezorgingen.
 webhooks-older = Oudere bezorgingen
 webhooks-event = Gebeurtenis
-webhooks-result = Resultaat
 webhooks-answer = Antwoord
 webhooks-attempts = Pogingen
 webhooks-made = Gemaakt
@@ -712,6 +712,11 @@ webhooks-replaced = vervangen door een nieuwere
 webhooks-sent-again = opnieuw verzonden
 webhooks-resend = Opnieuw verzenden
 webhooks-given-up-since = Bezorgingen die zijn opgegeven sinds
+webhooks-left = { $count ->
+    [0] Er zijn er misschien nog meer over.
+    [one] Er is er nog minstens één over.
+   *[other] Er zijn er nog minstens { $count } over.
+}
 webhooks-since-problem = moet een datum en een tijd zijn, zoals 2026-11-20T09:15
 webhooks-delivery-of = Bezorging van { $event }
 webhooks-answered = <time></time>: beantwoord met { $status } in { $ms } ms
@@ -837,7 +842,7 @@ activity-field-language = { field-language }
 activity-field-roles = { field-roles }
 activity-field-second-factor = { second-factor-title }
 activity-field-single-sign-on = { single-sign-on-title }
-activity-field-grants = { tokens-scopes }
+activity-field-grants = { tokens-tasks }
 activity-field-expires-at = { tokens-expires }
 activity-field-revoked-at = Ingetrokken
 activity-field-prefix = Begint met
@@ -874,7 +879,7 @@ activity-retention-order-days = { problem-word-orders }
 activity-retention-person-days = namen van klanten en medewerkers
 activity-retention-event-days = gebeurtenissen
 activity-retention-delivery-days = log van bezorgingen
-activity-retention-request-days = laatste aanvragen van tokens
+activity-retention-request-days = laatste verzoeken van tokens
 activity-retention-journal-days = journaal na het wissen
 
 ## Sandbox
@@ -1153,9 +1158,9 @@ problem-word-tokens = tokens
 problem-word-users = gebruikers
 problem-word-webhooks = webhooks
 problem-word-in-use = { $word } in gebruik
-problem-word-requests-of-user = aanvragen van deze gebruiker
-problem-word-requests-of-address = aanvragen van dit adres
-problem-word-requests-refused = aanvragen van dit adres zonder geldige sleutel
+problem-word-requests-of-user = verzoeken van deze gebruiker
+problem-word-requests-of-address = verzoeken van dit adres
+problem-word-requests-refused = verzoeken van dit adres zonder geldige sleutel
 problem-word-delete = verwijderen
 problem-word-remove = verwijderen
 problem-word-revoke = intrekken
@@ -1164,18 +1169,16 @@ problem-word-revoke = intrekken
 file-separator = ;
 table-save = Opslaan als CSV-bestand
 table-part = Gesorteerd binnen deze pagina.
-table-too-long = Een bestand heeft hoogstens { $most } rijen. Kies een kortere periode of een ander filter
+table-too-long = Een bestand heeft hoogstens { $most } rijen. Beperk de lijst met een filter
 
 ## Requests
 section-requests = Verzoeken
-requests-about = De laatste 500 verzoeken van elk token, hoogstens 30 dagen. Geef het verzoek-ID door aan de integrator: het staat ook in het antwoord.
-requests-none = Geen verzoek gevonden
-requests-outcome = Uitkomst
+requests-about = De laatste 500 verzoeken van elk token, hoogstens 30 dagen oud. Vraag je de maker van de software om hulp, geef dan het verzoek-ID door: het staat ook in het antwoord op het verzoek.
+requests-none = Geen verzoek gevonden.
 request-outcome-done = Gelukt
 request-outcome-refused = Geweigerd
 request-outcome-failed = Mislukt
 requests-text = Verzoek-ID, sleutel of pad
-requests-problem = Probleem
 requests-client = Vanaf
 ## Tasks of tokens
 
@@ -1196,7 +1199,7 @@ tokens-tasks-of = Taken bij { $location }
 tokens-tasks-at = { $tasks } (bij { $location })
 tokens-tasks-at-some = { $tasks } (bij { $count } locaties)
 tokens-all-locations = Alle locaties
-tokens-all-locations-hint = Dezelfde taken bij elke locatie van nu. Voor een locatie die er later bij komt, is een ander token nodig.
+tokens-all-locations-hint = Dezelfde taken bij elke locatie die er nu is. Voor een locatie die er later bijkomt, is een ander token nodig.
 tokens-single-locations = Taken bij afzonderlijke locaties
 tokens-made = Gemaakt
 tokens-status-in-use = In gebruik
@@ -1206,7 +1209,7 @@ tokens-status-expires-in = { $days ->
 }
 tokens-status-expired = Verlopen
 tokens-status-revoked = Ingetrokken
-tokens-presets = Begin met de taken van een veelgebruikt soort programma. Ze zijn aan te passen voordat het token wordt gemaakt.
+tokens-presets = Begin met de taken van een veelgebruikt soort programma. Je kunt ze nog aanpassen voordat je het token maakt.
 tokens-preset-bookkeeping = Boekhouding
 tokens-preset-for-bookkeeping = Leest bonnen, Z-rapporten en omzet voor de boekhouding. Wijzigt niets.
 tokens-preset-webshop = Webwinkel
@@ -1218,17 +1221,17 @@ tokens-preset-for-everything = Alle taken van deze lijst, voor software die de h
 ## Search
 search-title = Zoeken
 search-too-long = mag hoogstens { $most } tekens hebben
-search-hints = Dit is te vinden:
-search-hint-catalog = producten op woorden van de naam, op code of barcode, en categorieën en optiegroepen op woorden van de naam
+search-hints = Dit kun je vinden:
+search-hint-catalog = producten op woorden uit de naam, op code of barcode, en categorieën en optiegroepen op woorden uit de naam
 search-hint-sales = bonnen en bestellingen op nummer
 search-hint-webhooks = webhooks op een deel van het adres, en hun bezorgingen op id
-search-hint-tokens = tokens op een deel van de naam, of op het zichtbare begin van de waarde, en verzoeken op ID of idempotentiesleutel
+search-hint-tokens = tokens op een deel van de naam, of op het zichtbare begin van de waarde, en verzoeken op verzoek-ID of idempotentiesleutel
 search-hint-users = gebruikers op een deel van de naam of het e-mailadres
 search-hint-ids = dit alles op id
 search-most = Van elke soort worden hoogstens { $most } treffers getoond.
 search-nothing = Er is niets gevonden voor “{ $text }”. Probeer het met minder woorden, of met alleen het begin van het laatste woord.
-search-first = Treffers van { $location } staan vooraan, daarna die van de andere locaties.
-search-first-of-many = Treffers van { $location } staan vooraan. Er is op maar { $most } locaties gezocht: open voor een andere locatie een van haar pagina's en zoek van daaruit.
+search-first = Treffers bij { $location } staan vooraan, daarna die bij de andere locaties.
+search-first-of-many = Treffers bij { $location } staan vooraan. Er is bij maar { $most } locaties gezocht. Zoek je bij een andere locatie, open dan een van haar pagina's en zoek van daaruit.
 search-receipt = Bon { $number }
 search-order = Bestelling { $number }
 search-whole = Alles tonen: { $kind }
@@ -1239,10 +1242,10 @@ notice-stock-minimum-removed = Het minimum is verwijderd.
 notice-stock-minimum-set = Het minimum is opgeslagen.
 stock-minimum = Minimum
 stock-minimum-title = Minimum instellen
-stock-minimum-hint = Bij minder voorraad dan dit telt het product als bijna op. Laat het veld leeg als er geen minimum is.
-stock-minimum-hint-untracked = Bij minder voorraad dan dit telt het product als bijna op, vanaf de eerste telling of levering. Laat het veld leeg als er geen minimum is.
+stock-minimum-hint = Heb je minder dan dit op voorraad, dan staat er “{ stock-low }” bij het product. Laat het veld leeg als er geen minimum is.
+stock-minimum-hint-untracked = Heb je minder dan dit op voorraad, dan staat er “{ stock-low }” bij het product, vanaf de eerste telling of levering. Laat het veld leeg als er geen minimum is.
 stock-missing = Tekort
-stock-low = Bijna op
+stock-low = Onder minimum
 stock-under-minimum = Onder het minimum
 stock-none-low = Geen enkel product zit onder het minimum.
 stock-of-minimum = { $quantity } op voorraad, minimum { $minimum }
@@ -1264,7 +1267,7 @@ products-edit = Bewerken
 products-edit-of = { $product } bewerken
 products-code-taken = is die van een ander product
 products-now = Nu: { $value }
-products-changed-meanwhile = het product is intussen door iemand anders gewijzigd. De invoer staat er nog; nogmaals opslaan vervangt de andere wijziging
+products-changed-meanwhile = het product is intussen gewijzigd. Je invoer staat er nog; sla nog eens op om de andere wijziging te vervangen
 products-preview = Nieuwe prijzen bekijken…
 products-last-bulk = Laatste bulkwijziging: { $products ->
     [one] 1 product, op
@@ -1273,7 +1276,7 @@ products-last-bulk = Laatste bulkwijziging: { $products ->
 products-undo = Ongedaan maken
 prices-how = Verhogen of verlagen
 prices-by = Met hoeveel
-prices-rounding = Afgerond op
+prices-rounding = Afronden op
 prices-percent-up = Verhogen met een percentage
 prices-percent-down = Verlagen met een percentage
 prices-amount-up = Verhogen met een bedrag
@@ -1286,7 +1289,7 @@ prices-title = Nieuwe prijzen
 prices-old = Huidige prijs
 prices-new = Nieuwe prijs
 prices-summary = Er is nog niets gewijzigd. Met een nieuwe prijs: { $changed }. Met dezelfde prijs als nu: { $same }.
-prices-left = Bij deze producten kan de wijziging niet; ze blijven zoals ze zijn:
+prices-left = Deze producten blijven zoals ze zijn, want bij deze kan de wijziging niet:
 prices-change = { $changed ->
     [one] 1 prijs wijzigen
    *[other] { $changed } prijzen wijzigen
@@ -1307,7 +1310,7 @@ problem-bulk-unfit = kan niet ongedaan worden gemaakt: een categorie of optiegro
 problem-bulk-changed = kan niet ongedaan worden gemaakt: { $count } van de { $all } producten zijn daarna gewijzigd of verwijderd; wijzig de rest met de hand
 ## Webhooks: health, filters, tests and deliveries sent again
 webhooks-works = Hij werkt.
-webhooks-untried = Er is nog niets geprobeerd.
+webhooks-untried = Er is nog geen poging gedaan.
 webhooks-fails = Mislukt sinds <since></since>: { $count ->
     [one] één poging
    *[other] { $count } pogingen
@@ -1319,7 +1322,7 @@ webhooks-fails-next = Mislukt sinds <since></since>: { $count ->
 webhooks-since = sinds <time></time>
 webhooks-day = Laatste 24 uur
 webhooks-week = Laatste 7 dagen
-webhooks-median = Mediaan van antwoorden
+webhooks-median = Antwoordtijd (mediaan)
 webhooks-ms = { $ms } ms
 webhooks-share = { $percent } % van { $count }
 webhooks-no-attempts = Geen pogingen
@@ -1339,17 +1342,16 @@ webhooks-off-by-user = Uitgezet door { $name } op <time></time>.
 webhooks-off-by-operator = Uitgezet door de beheerder van deze server op <time></time>.
 webhooks-off-by-somebody = Met de hand uitgezet op <time></time>, dus niet vanwege mislukte pogingen.
 webhooks-test-type = Testen met
-webhooks-test-about = Een test van een soort heeft de vorm van een echte gebeurtenis, met verzonnen gegevens. Hij gaat alleen naar deze webhook en staat in geen enkele lijst met gebeurtenissen. Zijn sequence is 0, zoals die van geen echte gebeurtenis, en de gegevens bestaan niet: een ontvanger slaat id's over die hij niet kent.
+webhooks-test-about = Een test van een soort heeft de vorm van een echte gebeurtenis, met verzonnen gegevens. Hij gaat alleen naar deze webhook en staat in geen enkele lijst met gebeurtenissen. Zijn sequence is 0, en die heeft geen enkele echte gebeurtenis. De gegevens bestaan niet: een ontvanger slaat id's over die hij niet kent.
 webhooks-test-tag = Test
-webhooks-none-match = Er is geen bezorging die hierbij past.
+webhooks-none-match = Geen bezorging gevonden.
 webhooks-choose = Kiezen
 webhooks-choose-one = { $event } van { $time } kiezen
 webhooks-choose-first = Kies eerst minstens één bezorging in de lijst.
 webhooks-duration = Duur
-webhooks-reason = Reden
-webhooks-request-about = Elke poging verzendt dit, met een ondertekening van haar eigen tijd.
+webhooks-request-about = Elke poging verzendt dit, ondertekend met haar eigen tijd.
 webhooks-resend-chosen = Gekozen bezorgingen opnieuw verzenden…
-webhooks-resend-period = Opnieuw verzenden wat in een periode is opgegeven…
+webhooks-resend-period = Opgegeven bezorgingen van een periode opnieuw verzenden…
 webhooks-resend-title = Bezorgingen opnieuw verzenden
 webhooks-resend-about = Bezorgingen die in een periode zijn opgegeven, worden opnieuw verzonden als nieuwe bezorgingen van dezelfde gebeurtenissen, 500 tegelijk, de nieuwste eerst.
 webhooks-given-up-until = Bezorgingen die zijn opgegeven vóór
@@ -1363,12 +1365,13 @@ webhooks-resendable = { $count ->
    *[other] Er kunnen { $count } bezorgingen opnieuw worden verzonden.
 }
 webhooks-passed-over = { $count ->
-    [one] Eén blijft achterwege
-   *[other] { $count } blijven achterwege
+    [one] Eén wordt overgeslagen
+   *[other] { $count } worden overgeslagen
 }: al eerder opnieuw verzonden, nog in de wachtrij, verouderd door een nieuwere telling, of van een gebeurtenis die is verwijderd.
 webhooks-resend-rest = { $count ->
-    [0] Eerdere volgen in een volgende stap.
-   *[other] Minstens { $count } eerdere volgen in een volgende stap.
+    [0] Oudere bezorgingen komen in een volgende stap.
+    [one] Minstens één oudere bezorging komt in een volgende stap.
+   *[other] Minstens { $count } oudere bezorgingen komen in een volgende stap.
 }
 webhooks-resend-now = { $count ->
     [0] Verder zoeken
@@ -1386,7 +1389,7 @@ problem-deliveries = mag hoogstens { $most } bezorgingen noemen, niet { $count }
 ## Import of products
 import-link = Importeren uit een CSV-bestand
 import-title = Producten importeren
-import-about = Met een CSV-bestand uit een spreadsheet of een andere kassa worden producten toegevoegd en gewijzigd. Het bestand heeft één regel per product, onder een regel met kopjes. Een product wordt gevonden aan zijn code, dus hetzelfde bestand kan opnieuw worden geïmporteerd. Eerst worden alle regels gecontroleerd: er wordt niets opgeslagen zonder bevestiging.
+import-about = Met een CSV-bestand uit een spreadsheet of een andere kassa voeg je producten toe en wijzig je ze. Het bestand heeft één regel per product, onder een regel met kopjes. Een product wordt herkend aan zijn code, dus je kunt hetzelfde bestand nog eens importeren. Eerst worden alle regels gecontroleerd: er wordt niets opgeslagen voordat je het bevestigt.
 import-file = CSV-bestand
 import-file-hint = Hoogstens 2 MB en 10.000 regels, gescheiden door komma’s, puntkomma’s of tabs.
 import-upload = Bestand inlezen
@@ -1417,10 +1420,10 @@ import-refused = Er is niets opgeslagen, want er zijn foute regels. Verbeter ze 
 import-skip-faulty = Foute regels overslaan
 import-apply = Nu importeren
 import-change-columns = Kolommen wijzigen
-import-nothing-fine = Behalve de foute regels is er niets te importeren.
+import-nothing-fine = Afgezien van de foute regels is er niets te importeren.
 import-nothing-new = Alle producten zijn al zoals in het bestand.
 import-problems = Problemen
-import-first-problems = De eerste { $most } van { $count } zijn te zien.
+import-first-problems = De eerste { $most } van { $count } worden getoond.
 import-done = De import is klaar.
 import-no-code = ontbreekt; geef elk product een eigen code
 import-repeated = staat ook in regel { $line }
@@ -1437,3 +1440,7 @@ problem-broken-form = het formulier is onderweg afgebroken; verstuur het opnieuw
 today-means = Betaalwijze
 today-rate = Btw-tarief
 today-turnover-in = Omzet in { $currency }
+## Words of lists
+word-problem = Probleem
+word-result = Resultaat
+tokens-tasks-differ = Verschilt per locatie

@@ -114,7 +114,7 @@ fn filters(to: &SignedIn<'_>, tokens: &[(Token, Option<Timestamp>)]) -> Markup {
                     option value=(token.id) selected[token.id.to_string() == chosen(TOKEN)] { (token.name) }
                 }
             }
-            label for=(OUTCOME) { (text!("requests-outcome")) }
+            label for=(OUTCOME) { (text!("word-result")) }
             select id=(OUTCOME) name=(OUTCOME) {
                 option value="" { (text!("word-all")) }
                 @for (name, _) in OUTCOMES {
@@ -125,7 +125,7 @@ fn filters(to: &SignedIn<'_>, tokens: &[(Token, Option<Timestamp>)]) -> Markup {
             }
             label for=(TEXT) { (text!("requests-text")) }
             input id=(TEXT) name=(TEXT) type="search" value=(chosen(TEXT));
-            button.quiet { (text!("word-show")) }
+            button.quiet { (text!("word-find")) }
         }
     }
 }
@@ -156,7 +156,7 @@ fn columns(more: impl IntoIterator<Item = Column>) -> impl Iterator<Item = Colum
     let rest = [
         Column::text("request", text!("tokens-request")),
         Column::text("status", text!("word-status")),
-        Column::text("problem", text!("requests-problem")),
+        Column::text("problem", text!("word-problem")),
         Column::text("client", text!("requests-client")),
         Column::text("key", text!("tokens-idempotency-key")),
         Column::text("id", text!("tokens-request-id")),

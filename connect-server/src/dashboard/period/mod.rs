@@ -4,8 +4,14 @@ mod kept;
 
 use std::borrow::Cow;
 
-use chrono::{Datelike as _, Days, Months, NaiveDate};
-use connect_core::wire::{Date, query::Moment, query::Period as Range};
+use chrono::{Datelike as _, Days, Months, NaiveDate, NaiveTime};
+use connect_core::{
+    time_of_local,
+    wire::{
+        Date, Timestamp,
+        query::{Moment, Period as Range},
+    },
+};
 
 pub(super) use kept::Kept;
 
@@ -166,6 +172,21 @@ impl Period {
             from: day(self.first),
             to: day(self.last),
         }
+    }
+
+    /// Returns its first time, and the first one after it.
+    pub(super) fn times(self) -> [Option<Timestamp>; 2] {
+        let start = |day: NaiveDate| time_of_local(day.and_time(NaiveTime::MIN));
+        [Some(self.first), self.last.succ_opt()].map(|day| day.map(start))
+    }
+
+    /// Returns its fields in an address.
+    /// They have the day by its date: "today" would be another one tomorrow.
+    pub(super) fn fields(self) -> [(&'static str, String); 2] {
+        [
+            (UNIT, self.unit.name().to_owned()),
+            (DATE, self.first.to_string()),
+        ]
     }
 
     /// Writes it: a day with its weekday, the ends of a week, or a month or year by name.

@@ -2,13 +2,12 @@
 
 use std::borrow::Cow;
 
-use chrono::{NaiveDate, NaiveTime};
+use chrono::NaiveDate;
 use connect_core::{
-    TrailFilter, UserRight, local_time, time_of_local,
+    TrailFilter, UserRight, local_time,
     wire::{Id, Location},
 };
 use maud::{Markup, html};
-use url::form_urlencoded::Serializer;
 use uuid::Uuid;
 
 use super::{
@@ -17,8 +16,9 @@ use super::{
 };
 use crate::dashboard::{
     FormFields,
+    fields::address,
     page_request::{AT, CURSOR, SignedIn},
-    period::{self, Period},
+    period::Period,
     period_choice,
     table::SORT,
 };
@@ -103,46 +103,37 @@ impl Filters {
 
     /// Returns the filter of the core.
     pub(super) fn trail(&self) -> TrailFilter {
-        let start = |day: NaiveDate| time_of_local(day.and_time(NaiveTime::MIN));
-        let period = self.period;
+        let [since, until] = self.period.map(Period::times).unwrap_or_default();
         TrailFilter {
             object: self.object,
             kind: self.kind.map(str::to_owned),
             author: self.author.clone(),
             location: self.location,
-            since: period.map(|period| start(period.first)),
-            until: period.and_then(|period| period.last.succ_opt()).map(start),
+            since,
+            until,
         }
     }
 
     /// Returns the address of the page with this cursor.
     pub(super) fn next_page(&self, cursor: &str) -> String {
-        self.address(self.period, Some(cursor))
+        self.address(self.period, cursor)
     }
 
-    fn address(&self, period: Option<Period>, cursor: Option<&str>) -> String {
-        let object = self.object.map(|id| id.to_string());
-        let location = self.location.map(|id| id.to_string());
-        // The day by its date: a cursor is for one period, and "today" would be another one tomorrow.
-        let day = period.map(|period| period.first.to_string());
-        let values = [
-            (AT, Some(&*self.at).filter(|at| !at.is_empty())),
-            (OBJECT, object.as_deref()),
-            (KIND, self.kind),
-            (AUTHOR, self.author.as_deref()),
-            (LOCATION, location.as_deref()),
-            (period::UNIT, period.map(|period| period.unit.name())),
-            (period::DATE, day.as_deref()),
-            (SORT, Some(&*self.order).filter(|order| !order.is_empty())),
-            (CURSOR, cursor),
+    fn address(&self, period: Option<Period>, cursor: &str) -> String {
+        let id = |id: Option<Uuid>| id.map(|id| id.to_string()).unwrap_or_default();
+        let [unit, date] = period.map(Period::fields).unwrap_or_default();
+        let fields = [
+            (AT, self.at.clone()),
+            (OBJECT, id(self.object)),
+            (KIND, self.kind.unwrap_or_default().to_owned()),
+            (AUTHOR, self.author.clone().unwrap_or_default()),
+            (LOCATION, id(self.location.map(|id| id.uuid()))),
+            unit,
+            date,
+            (SORT, self.order.clone()),
+            (CURSOR, cursor.to_owned()),
         ];
-        let mut query = Serializer::new(String::new());
-        query.extend_pairs(
-            values
-                .iter()
-                .filter_map(|(name, value)| Some((name, (*value)?))),
-        );
-        format!("{PATH}?{}", query.finish())
+        address(PATH, fields)
     }
 
     fn is_any(&self) -> bool {
@@ -168,6 +159,7 @@ impl Filters {
         html! {
             form.filter method="get" action=(PATH) {
                 @if !self.at.is_empty() { input type="hidden" name=(AT) value=(self.at); }
+                @if !self.order.is_empty() { input type="hidden" name=(SORT) value=(self.order); }
                 @if let Some(id) = self.object { input type="hidden" name=(OBJECT) value=(id); }
                 (choice(KIND, &text!("activity-kind"), &text!("activity-kind-any"), kinds, self.kind))
                 (choice(
@@ -187,8 +179,8 @@ impl Filters {
                     ))
                 }
                 (period_choice::fields(to, self.period, true))
-                button.quiet { (text!("word-find")) }
-                (period_choice::neighbors(to, self.period, |period| self.address(Some(period), None)))
+                button.quiet { (text!("word-show")) }
+                (period_choice::neighbors(to, self.period, |period| self.address(Some(period), "")))
                 @if self.is_any() { a href=(PATH) { (text!("activity-all")) } }
             }
         }

@@ -2,10 +2,7 @@
 
 use std::borrow::Cow;
 
-use connect_core::{
-    Grant, PlannedErasure, UserRole,
-    wire::{Date, Scope},
-};
+use connect_core::{Grant, PlannedErasure, UserRole, wire::Date};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -14,7 +11,7 @@ use crate::dashboard::{
         self, dates,
         numbers::{money, number, percent},
     },
-    pages::{screens, users},
+    pages::{screens, tokens, users},
 };
 
 /// Finds the name of an object by its kind and id.
@@ -142,15 +139,9 @@ fn role(of: &UserRole, name: FindName<'_>) -> String {
 }
 
 fn grant(of: &Grant, name: FindName<'_>) -> String {
-    let scopes = match of.scopes.len() == Scope::KNOWN.len() {
-        true => text!("tokens-everything").into_owned(),
-        false => {
-            let scopes: Vec<_> = of.scopes.iter().map(ToString::to_string).collect();
-            scopes.join(", ")
-        }
-    };
+    let tasks = tokens::tasks(&of.scopes);
     let location = name("location", &of.location_id.to_string());
-    text!("activity-value", field = location, value = scopes).into_owned()
+    text!("activity-value", field = location, value = tasks).into_owned()
 }
 
 fn erasure(of: &PlannedErasure, name: FindName<'_>) -> String {
@@ -228,8 +219,8 @@ mod tests {
             (
                 "grants",
                 json!([{ "locationId": ID, "scopes": ["pos:read", "stock:read"] }]),
-                "Scopes",
-                "location 0199: pos:read, stock:read",
+                "Tasks",
+                "location 0199: Read sales, Read stock",
             ),
             (
                 "erasures",

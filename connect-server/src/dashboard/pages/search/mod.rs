@@ -80,7 +80,7 @@ async fn find(to: &SignedIn<'_>, sought: &Sought<'_>) -> Result<(Places, Vec<Hit
     if has(ManageTokens) {
         groups.push(tokens::tokens(to, sought).await?);
         let found = requests::requests(to, sought.text).await?;
-        groups.push(HitGroup::of(text!("tokens-request"), found, None));
+        groups.push(HitGroup::of(text!("section-requests"), found, None));
     }
     if has(ManageUsers) {
         groups.push(people::users(to, sought));

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use connect_core::{AccountLocation, Error, LocationHandle, UserRight, wire::query::SyncQuery};
+use futures_util::future;
 use url::form_urlencoded::Serializer;
 
 use super::hits::MOST_HITS;
@@ -71,8 +72,19 @@ impl Places {
         if self.all.is_empty() { second } else { self }
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Place> {
-        self.all.iter()
+    /// Finds hits at all locations at the same time.
+    ///
+    /// # Errors
+    /// Those of `find`.
+    pub(super) async fn each<'p, T, F>(
+        &'p self,
+        find: impl Fn(&'p Place) -> F,
+    ) -> Result<Vec<(&'p Place, T)>, Error>
+    where
+        F: Future<Output = Result<T, Error>>,
+    {
+        let found = future::try_join_all(self.all.iter().map(find)).await?;
+        Ok(self.all.iter().zip(found).collect())
     }
 
     /// Returns the name of a location for its hits, if there are several.

@@ -21,8 +21,7 @@ use crate::dashboard::{
 /// Finds receipts by their number or id.
 pub(super) async fn receipts(places: &Places, sought: &Sought<'_>) -> Result<HitGroup, Error> {
     let mut group = HitGroup::new(text!("word-receipts"));
-    for place in places.iter() {
-        let found = receipt(place, sought).await?;
+    for (place, found) in places.each(|place| receipt(place, sought)).await? {
         let hit = |receipt: &Transaction| {
             let number = receipt.receipt_number.to_string();
             let title = text!("search-receipt", number = number);
@@ -62,17 +61,20 @@ async fn receipt(place: &Place, sought: &Sought<'_>) -> Result<Option<Transactio
 /// Finds orders by their number or id.
 pub(super) async fn orders(places: &Places, sought: &Sought<'_>) -> Result<HitGroup, Error> {
     let mut group = HitGroup::new(text!("section-orders"));
-    for place in places.iter() {
-        let orders = place.records.orders();
-        let found = match (sought.id, sought.number) {
-            (Some(id), _) => found(orders.get(Id::new(id)).await)?,
-            (None, Some(number)) => orders.by_number(number).await?,
-            (None, None) => None,
-        };
+    for (place, found) in places.each(|place| order(place, sought)).await? {
         let hits = found.iter().map(|order| of_order(place, order)).collect();
         group.add(places.name(place), hits, None, false);
     }
     Ok(group)
+}
+
+async fn order(place: &Place, sought: &Sought<'_>) -> Result<Option<Order>, Error> {
+    let orders = place.records.orders();
+    match (sought.id, sought.number) {
+        (Some(id), _) => found(orders.get(Id::new(id)).await),
+        (None, Some(number)) => orders.by_number(number).await,
+        (None, None) => Ok(None),
+    }
 }
 
 fn of_order(place: &Place, order: &Order) -> Hit {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use connect_core::{
     Error, UserRight, local_time,
     wire::{
-        Id, Transaction, TransactionType, ZReport,
+        Id, Line, Transaction, TransactionType, ZReport,
         query::{Paging, TransactionQuery, ZReportQuery},
     },
 };
@@ -153,7 +153,7 @@ pub(crate) async fn one(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
 }
 
 /// The articles of a receipt.
-fn lines(shop: &PageLocation, lines: &[connect_core::wire::Line]) -> Markup {
+fn lines(shop: &PageLocation, lines: &[Line]) -> Markup {
     let head = html! {
         th.number { (text!("word-quantity")) } th { (text!("word-product")) }
         th.number { (text!("word-price")) } th.number { (text!("word-total")) }

@@ -9,7 +9,7 @@ mod products;
 mod stock;
 mod today;
 
-use std::borrow::Cow;
+use std::{borrow::Cow, iter};
 
 use connect_core::{
     Access, AccountLocation, Error, LocationHandle, UserRight,
@@ -17,7 +17,6 @@ use connect_core::{
 };
 use http::Method;
 use maud::{Markup, Render, html};
-use url::form_urlencoded::Serializer;
 
 pub(super) use import::{
     apply as import_apply, check as import_check, show as products_import, upload as import_upload,
@@ -35,13 +34,15 @@ pub(super) use stock::{
 };
 pub(super) use today::show as today;
 
+use self::stock::LEVEL;
 use crate::dashboard::{
-    Answer, components, layout,
+    Answer, components, fields, layout,
     messages::numbers,
     page_request::{AT, CURSOR, SignedIn},
     period::{self, Period},
     period_choice,
     sections::ROOT,
+    table,
 };
 
 /// The location of a page.
@@ -105,10 +106,9 @@ impl PageLocation {
 
     /// The address of a page of this location, with these fields but empty ones.
     fn with<'f>(&self, path: &str, fields: impl Iterator<Item = (&'f str, &'f str)>) -> String {
-        let mut query = Serializer::new(String::new());
-        query.append_pair(AT, &self.location.id.to_string());
-        query.extend_pairs(fields.filter(|(_, value)| !value.is_empty()));
-        format!("{path}?{}", query.finish())
+        let at = iter::once((AT, Cow::from(self.location.id.to_string())));
+        let fields = fields.map(|(name, value)| (name, Cow::from(value)));
+        fields::address(path, at.chain(fields))
     }
 }
 
@@ -124,6 +124,7 @@ pub(super) fn page(
 }
 
 /// The same for another page of a section: the choice leads to its `path`.
+/// It keeps the order of the page, and the filter by level of stock.
 fn page_at(
     to: &SignedIn<'_>,
     shop: &PageLocation,
@@ -136,6 +137,7 @@ fn page_at(
         @if locations.len() > 1 {
             form.filter method="get" action=(path) {
                 (location_choice(shop, &locations))
+                (hidden(&[(LEVEL, to.query.get(LEVEL)), table::order(to)]))
                 button.quiet { (text!("word-show")) }
             }
         }
@@ -155,19 +157,18 @@ pub(super) fn page_of_period(
     content: Markup,
 ) -> Answer {
     let locations = to.locations(shop.right);
+    let kept = [filters, &[table::order(to)]].concat();
     let address = |period: Period| {
-        let first = period.first.to_string();
-        let own = [(period::UNIT, period.unit.name()), (period::DATE, &*first)];
-        shop.with(section, own.into_iter().chain(filters.iter().copied()))
+        let own = period.fields();
+        let own = own.iter().map(|(name, value)| (*name, &**value));
+        shop.with(section, own.chain(kept.iter().copied()))
     };
     let choice = html! {
         form.filter method="get" action=(section) {
             @if locations.len() > 1 {
                 (location_choice(shop, &locations))
             } @else { input type="hidden" name=(AT) value=(shop.location.id); }
-            @for (name, value) in filters.iter().filter(|(_, value)| !value.is_empty()) {
-                input type="hidden" name=(name) value=(value);
-            }
+            (hidden(&kept))
             (period_choice::fields(to, period, section != ROOT))
             button.quiet { (text!("word-show")) }
             (period_choice::neighbors(to, period, address))
@@ -192,6 +193,15 @@ fn page_of_place(
         (choice)
     };
     layout::page_with_choice(to, section, title, choice, content)
+}
+
+/// The hidden fields of a form with these values, but empty ones.
+fn hidden(fields: &[(&str, &str)]) -> Markup {
+    html! {
+        @for (name, value) in fields.iter().filter(|(_, value)| !value.is_empty()) {
+            input type="hidden" name=(name) value=(value);
+        }
+    }
 }
 
 fn location_choice(shop: &PageLocation, locations: &[&AccountLocation]) -> Markup {

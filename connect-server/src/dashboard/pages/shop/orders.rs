@@ -8,7 +8,7 @@ use connect_core::{
 };
 use maud::html;
 
-use super::{AT, PageLocation, next, nothing, nowhere, page_of_period};
+use super::{AT, PageLocation, hidden, next, nothing, nowhere, page_of_period};
 use crate::dashboard::{
     Answer,
     messages::numbers,
@@ -50,7 +50,8 @@ pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let content = html! {
         form.filter method="get" action=(PATH) {
             input type="hidden" name=(AT) value=(shop.location.id);
-            @for (name, value) in period::filters(to).into_iter().filter(|(_, value)| !value.is_empty()) { input type="hidden" name=(name) value=(value); }
+            @let [unit, date] = period::filters(to);
+            (hidden(&[unit, date, table::order(to)]))
             label for="status" { (text!("orders-state")) }
             select id="status" name="status" {
                 option value="" { (text!("orders-any")) }

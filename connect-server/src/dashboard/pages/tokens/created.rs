@@ -19,7 +19,7 @@ pub(super) fn created(to: &SignedIn<'_>, done: &Execution<'_>) -> Answer {
     let content = html! {
         (components::shown_once(&text!("field-token"), value))
         h2 { (text!("tokens-try")) }
-        pre { code { (call) } }
+        pre tabindex="0" { code { (call) } }
         p { a href=(PATH) { (text!("tokens-back")) } }
     };
     let title = text!("tokens-created", name = to.form.get("name").trim());

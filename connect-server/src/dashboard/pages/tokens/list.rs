@@ -2,10 +2,7 @@
 
 use std::borrow::Cow;
 
-use connect_core::{
-    Error, Grant, Token,
-    wire::{Scope, limits::ENDED_TOKEN_DAYS},
-};
+use connect_core::{Error, Grant, Token, wire::limits::ENDED_TOKEN_DAYS};
 use maud::html;
 
 use super::{NEW, PATH, UsedToken, last_use::LastUses, revoke_button, scopes, status};
@@ -101,17 +98,12 @@ fn table<'t>(
 /// The tasks of a token in short, and its locations if they are not all.
 /// The page of the token has them location by location.
 fn tasks(to: &SignedIn<'_>, token: &Token) -> Cow<'static, str> {
-    let is_granted = |scope: &&Scope| {
-        let mut grants = token.grants.iter();
-        grants.any(|grant| grant.scopes.contains(scope))
-    };
-    let granted: Vec<_> = Scope::KNOWN.iter().filter(is_granted).collect();
-    let tasks = match granted.len() == Scope::KNOWN.len() {
-        true => text!("tokens-preset-everything"),
-        false => {
-            let tasks: Vec<_> = granted.into_iter().map(scopes::task).collect();
-            tasks.join(", ").into()
+    let tasks = match &token.grants[..] {
+        [] => Cow::Borrowed(""),
+        [first, rest @ ..] if rest.iter().all(|grant| has_same_scopes(grant, first)) => {
+            scopes::tasks(&first.scopes)
         }
+        _ => text!("tokens-tasks-differ"),
     };
     let locations = &to.account().locations;
     match &token.grants[..] {
@@ -125,4 +117,10 @@ fn tasks(to: &SignedIn<'_>, token: &Token) -> Cow<'static, str> {
         }
         some => text!("tokens-tasks-at-some", tasks = tasks, count = some.len()),
     }
+}
+
+/// Returns whether two grants are for the same tasks, in any order.
+fn has_same_scopes(one: &Grant, other: &Grant) -> bool {
+    let has_all = |of: &Grant, all: &Grant| all.scopes.iter().all(|it| of.scopes.contains(it));
+    has_all(one, other) && has_all(other, one)
 }

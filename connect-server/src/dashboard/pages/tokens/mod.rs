@@ -18,6 +18,7 @@ use maud::{Markup, html};
 
 pub(super) use form::{create, fill_in};
 pub(super) use list::list;
+pub(super) use scopes::tasks;
 pub(super) use show::show;
 
 use crate::{

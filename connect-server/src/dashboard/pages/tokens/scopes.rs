@@ -11,6 +11,17 @@ pub(super) fn task(scope: &Scope) -> Cow<'_, str> {
     words.unwrap_or(Cow::Borrowed(scope.as_str()))
 }
 
+/// The tasks of scopes in short, in a fixed order.
+pub(in crate::dashboard::pages) fn tasks(scopes: &[Scope]) -> Cow<'static, str> {
+    if Scope::KNOWN.iter().all(|known| scopes.contains(known)) {
+        return text!("tokens-preset-everything");
+    }
+    let known = Scope::KNOWN.iter().filter(|known| scopes.contains(known));
+    let unknown = scopes.iter().filter(|it| !Scope::KNOWN.contains(it));
+    let tasks: Vec<_> = known.chain(unknown).map(task).collect();
+    tasks.join(", ").into()
+}
+
 /// The task of a scope, with the scope beside it.
 pub(super) fn task_with_scope(scope: &Scope) -> Markup {
     html! { (task(scope)) " " code { (scope) } }
@@ -43,5 +54,17 @@ mod tests {
         }
         assert_eq!(task(&Scope::StockWrite), "Change stock");
         assert_eq!(task(&Scope::from("moon:read")), "moon:read");
+    }
+
+    #[test]
+    fn several_scopes_are_tasks_in_a_fixed_order() {
+        let [moon, write, read] = ["moon:read", "stock:write", "stock:read"].map(Scope::from);
+        assert_eq!(
+            tasks(&[moon, write, read]),
+            "Read stock, Change stock, moon:read"
+        );
+        let mut all = Scope::KNOWN.to_vec();
+        all.reverse();
+        assert_eq!(tasks(&all), "Everything");
     }
 }

@@ -39,13 +39,15 @@ pub(super) async fn list(to: &SignedIn<'_>, webhook: &Webhook) -> Result<Markup,
         .deliveries(account, webhook.id, &filter, before, PAGE);
     let page = page.await?;
     let is_part = page.next.is_some() || before.is_some();
+    let resend = format!("{PATH}/{}/resend", webhook.id);
     let is_bare = page.deliveries.is_empty() && filters.is_empty() && !is_part;
     Ok(html! {
         @if !is_bare { (filters.form(to, webhook)) }
         @if page.deliveries.is_empty() {
             (components::empty(&nothing(&page, is_part, &filters), html! {}))
         } @else if webhook.is_enabled() {
-            form method="get" action={ (PATH) "/" (webhook.id) "/resend" } {
+            form method="get" action=(resend) {
+                (filters.hidden())
                 (table(webhook, &page.deliveries).part(is_part).render(to))
                 button.quiet name="of" value="chosen" { (text!("webhooks-resend-chosen")) }
             }
@@ -54,9 +56,7 @@ pub(super) async fn list(to: &SignedIn<'_>, webhook: &Webhook) -> Result<Markup,
             p { a href=(filters.next(webhook, &next.to_string())) { (text!("webhooks-older")) } }
         }
         @if webhook.is_enabled() && !is_bare {
-            p {
-                a href={ (PATH) "/" (webhook.id) "/resend" } { (text!("webhooks-resend-period")) }
-            }
+            p { a href=(filters.kept_by(&resend)) { (text!("webhooks-resend-period")) } }
         }
     })
 }
@@ -101,11 +101,11 @@ fn table(webhook: &Webhook, deliveries: &[Delivery]) -> Table {
         Column::action(text!("webhooks-choose")),
         Column::text("time", text!("webhooks-made")),
         Column::text("event", text!("webhooks-event")),
-        Column::text("result", text!("webhooks-result")),
+        Column::text("result", text!("word-result")),
         Column::number("attempts", text!("webhooks-attempts")),
         Column::number("status", text!("webhooks-answer")),
         Column::number("ms", text!("webhooks-duration")),
-        Column::text("reason", text!("webhooks-reason")),
+        Column::text("reason", text!("word-problem")),
     ];
     let path = format!("{PATH}/{}", webhook.id);
     let mut table = Table::new(&*path, text!("word-deliveries"), columns);

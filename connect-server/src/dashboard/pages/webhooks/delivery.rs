@@ -17,7 +17,7 @@ pub(crate) async fn show(to: &SignedIn<'_>, id: &str, delivery: &str) -> Result<
     let (delivery, body) = found.await?;
     let content = html! {
         dl.facts {
-            dt { (text!("webhooks-result")) } dd { (deliveries::status(&delivery)) (replacement(&delivery)) }
+            dt { (text!("word-result")) } dd { (deliveries::status(&delivery)) (replacement(&delivery)) }
             dt { (text!("webhooks-event")) }
             dd { code { (delivery.event_id) } (deliveries::test_tag(&delivery)) }
             @if let Some(location) = location(to, &delivery) {

@@ -2,25 +2,20 @@
 
 use std::borrow::Cow;
 
-use chrono::{NaiveDate, NaiveTime};
-use connect_core::{
-    DeliveryFilter, DeliveryStatus, Webhook, local_time, time_of_local, wire::EventType,
-};
+use connect_core::{DeliveryFilter, DeliveryStatus, Webhook, local_time, wire::EventType};
 use maud::{Markup, html};
-use url::form_urlencoded::Serializer;
 
-use super::PATH;
+use super::{PATH, test_event::PING};
 use crate::dashboard::{
+    fields,
     page_request::{CURSOR, SignedIn},
-    period::{self, Period},
+    period::Period,
     period_choice,
+    table::SORT,
 };
 
 const RESULT: &str = "result";
 const EVENT: &str = "event";
-
-/// The plain test; no webhook asks for it.
-const PING: &str = "ping";
 
 /// The results, as named in the address.
 const RESULTS: [(&str, DeliveryStatus); 3] = [
@@ -34,6 +29,10 @@ pub(super) struct DeliveryFilters {
     result: Option<(&'static str, DeliveryStatus)>,
     event: Option<EventType>,
     period: Option<Period>,
+    /// The order of the rows, kept for the next page; or "".
+    order: String,
+    /// The delivery before the page; or "".
+    cursor: String,
 }
 
 impl DeliveryFilters {
@@ -46,18 +45,19 @@ impl DeliveryFilters {
             result: RESULTS.into_iter().find(|(name, _)| *name == result),
             event: is_known.then(|| EventType::from(event)),
             period: Period::of(&to.query, today),
+            order: to.query.get(SORT).to_owned(),
+            cursor: to.query.get(CURSOR).to_owned(),
         }
     }
 
     /// Returns the filter of the core.
     pub(super) fn of_core(&self) -> DeliveryFilter {
-        let start = |day: NaiveDate| time_of_local(day.and_time(NaiveTime::MIN));
-        let period = self.period;
+        let [since, until] = self.period.map(Period::times).unwrap_or_default();
         DeliveryFilter {
             status: self.result.map(|(_, status)| status),
             event: self.event.clone(),
-            since: period.map(|period| start(period.first)),
-            until: period.and_then(|period| period.last.succ_opt()).map(start),
+            since,
+            until,
         }
     }
 
@@ -71,10 +71,12 @@ impl DeliveryFilters {
         let event = self.event.as_ref().map(EventType::as_str);
         let result = self.result.map(|(name, _)| name);
         let known = EventType::KNOWN.iter().map(EventType::as_str);
-        let neighbor = |period: Period| self.address(webhook, Some(period), None);
+        let page = page_of(webhook);
+        let neighbor = |period| fields::address(&page, self.fields(Some(period), ""));
         html! {
-            form.filter method="get" action={ (PATH) "/" (webhook.id) } {
-                label for="of-result" { (text!("webhooks-result")) }
+            form.filter method="get" action=(page) {
+                @if !self.order.is_empty() { input type="hidden" name=(SORT) value=(self.order); }
+                label for="of-result" { (text!("word-result")) }
                 select id="of-result" name=(RESULT) {
                     option value="" { (text!("word-all")) }
                     @for (name, status) in RESULTS {
@@ -97,25 +99,47 @@ impl DeliveryFilters {
 
     /// Returns the address of the page after this cursor.
     pub(super) fn next(&self, webhook: &Webhook, cursor: &str) -> String {
-        self.address(webhook, self.period, Some(cursor))
+        fields::address(&page_of(webhook), self.fields(self.period, cursor))
     }
 
-    fn address(&self, webhook: &Webhook, period: Option<Period>, cursor: Option<&str>) -> String {
-        // The day by its date: "today" would be another one tomorrow.
-        let day = period.map(|period| period.first.to_string());
-        let values = [
-            (RESULT, self.result.map(|(name, _)| name)),
-            (EVENT, self.event.as_ref().map(EventType::as_str)),
-            (period::UNIT, period.map(|period| period.unit.name())),
-            (period::DATE, day.as_deref()),
-            (CURSOR, cursor),
-        ];
-        let given = values.iter();
-        let given = given.filter_map(|(name, value)| Some((name, (*value)?)));
-        let mut query = Serializer::new(String::new());
-        query.extend_pairs(given);
-        format!("{PATH}/{}?{}", webhook.id, query.finish())
+    /// Returns the address of the present page.
+    pub(super) fn here(&self, webhook: &Webhook) -> String {
+        self.kept_by(&page_of(webhook))
     }
+
+    /// Returns another address with these filters, for the way back.
+    pub(super) fn kept_by(&self, path: &str) -> String {
+        fields::address(path, self.fields(self.period, &self.cursor))
+    }
+
+    /// Returns the hidden fields of a form for another page, for the way back.
+    pub(super) fn hidden(&self) -> Markup {
+        let fields = self.fields(self.period, &self.cursor).into_iter();
+        html! {
+            @for (name, value) in fields.filter(|(_, value)| !value.is_empty()) {
+                input type="hidden" name=(name) value=(value);
+            }
+        }
+    }
+
+    fn fields(&self, period: Option<Period>, cursor: &str) -> [(&'static str, String); 6] {
+        let result = self.result.map(|(name, _)| name);
+        let event = self.event.as_ref().map(EventType::as_str);
+        let [unit, date] = period.map(Period::fields).unwrap_or_default();
+        [
+            (RESULT, result.unwrap_or_default().to_owned()),
+            (EVENT, event.unwrap_or_default().to_owned()),
+            unit,
+            date,
+            (SORT, self.order.clone()),
+            (CURSOR, cursor.to_owned()),
+        ]
+    }
+}
+
+/// The path of the page with the deliveries.
+fn page_of(webhook: &Webhook) -> String {
+    format!("{PATH}/{}", webhook.id)
 }
 
 /// Returns a result in a word or two.

@@ -8,7 +8,7 @@ use connect_core::{
 use http::StatusCode;
 use maud::{Markup, html};
 
-use super::{PATH, deliveries::CHOSEN};
+use super::{PATH, deliveries::CHOSEN, filters::DeliveryFilters, show};
 use crate::dashboard::{
     Answer, FormFields, components, inputs::Field, layout, page_request::SignedIn,
 };
@@ -36,7 +36,7 @@ pub(crate) async fn ask(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     }
     if chosen.is_empty() {
         let reason = Reason::new(text!("webhooks-choose-first"));
-        let page = page(to, &webhook, Some(&reason), html! {});
+        let page = show::page(to, id, Some(&reason)).await?;
         return Ok(page.with_status(StatusCode::UNPROCESSABLE_ENTITY));
     }
     let count = to
@@ -109,8 +109,9 @@ pub(super) fn page(
     refused: Option<&Reason>,
     content: Markup,
 ) -> Answer {
+    let back = DeliveryFilters::of(to).here(webhook);
     let content = html! {
-        p { a.wide href={ (PATH) "/" (webhook.id) } { (webhook.url) } }
+        p { a.wide href=(back) { (webhook.url) } }
         (components::problem(refused, &[SINCE, UNTIL]))
         (content)
     };
@@ -143,6 +144,7 @@ fn form(
     html! {
         p.hint { (text!("webhooks-resend-about")) }
         form method="get" action={ (PATH) "/" (webhook.id) "/resend" } {
+            (DeliveryFilters::of(to).hidden())
             (since)
             (until.render_optional(true, refused))
             button.quiet { (text!("webhooks-count")) }
@@ -158,7 +160,8 @@ fn confirmation(
     count: &Resent,
     fields: Markup,
 ) -> Markup {
-    let action = format!("{PATH}/{}/{action}", webhook.id);
+    let filters = DeliveryFilters::of(to);
+    let action = filters.kept_by(&format!("{PATH}/{}/{action}", webhook.id));
     html! {
         h2 { (text!("webhooks-resend-found")) }
         p { (text!("webhooks-resendable", count = count.sent)) }
@@ -167,7 +170,10 @@ fn confirmation(
         @if count.sent > 0 || count.next.is_some() {
             (components::form(&action, &to.csrf, html! {
                 (fields)
-                button { (text!("webhooks-resend-now", count = count.sent)) }
+                div.actions {
+                    button { (text!("webhooks-resend-now", count = count.sent)) }
+                    a.button.quiet href=(filters.here(webhook)) { (text!("word-cancel")) }
+                }
             }))
         }
     }

@@ -5,6 +5,7 @@ use maud::{Markup, html};
 
 use super::{
     PATH,
+    filters::DeliveryFilters,
     resend::{self, ResendRequest},
 };
 use crate::dashboard::{Answer, components, page_request::SignedIn};
@@ -52,11 +53,12 @@ async fn send(to: &SignedIn<'_>, id: Id<Webhook>) -> Result<(ResendRequest, Rese
 
 /// Shows the number sent again. `rest` leads on to further ones.
 fn report(to: &SignedIn<'_>, webhook: &Webhook, resent: &Resent, rest: Markup) -> Answer {
+    let back = DeliveryFilters::of(to).here(webhook);
     let content = html! {
         p.notice role="status" { (text!("webhooks-resent", count = resent.sent)) }
         (resend::passed_over(resent))
         (rest)
-        p { a href={ (PATH) "/" (webhook.id) } { (text!("webhooks-back")) } }
+        p { a href=(back) { (text!("webhooks-back")) } }
     };
     resend::page(to, webhook, None, content)
 }
@@ -70,6 +72,7 @@ fn rest(
     next: Id<Delivery>,
 ) -> Markup {
     let action = format!("{PATH}/{}/resend-failed", webhook.id);
+    let action = DeliveryFilters::of(to).kept_by(&action);
     html! {
         p { (text!("webhooks-resend-rest", count = resent.left)) }
         (components::form(&action, &to.csrf, html! {

@@ -1,8 +1,7 @@
 //! The page of one webhook.
 
-use connect_core::Webhook;
 use connect_core::{
-    Error, Reason,
+    Error, Reason, Webhook,
     wire::{Id, Timestamp},
 };
 use maud::{Markup, html};

@@ -9,8 +9,8 @@ use crate::dashboard::{FormFields, components, inputs, page_request::SignedIn};
 /// The field with the type.
 pub(super) const EVENT: &str = "event";
 
-/// The plain test.
-const PING: &str = "ping";
+/// The plain test; no webhook asks for it.
+pub(super) const PING: &str = "ping";
 
 /// Renders the form, with the problem of a refused one.
 pub(super) fn form(to: &SignedIn<'_>, webhook: &Webhook, refused: Option<&Reason>) -> Markup {

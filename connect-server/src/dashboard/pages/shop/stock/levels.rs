@@ -22,7 +22,7 @@ use crate::dashboard::{
     Answer,
     messages::numbers,
     page_request::{AT, CURSOR, SignedIn},
-    pages::shop::{PageLocation, next, nothing, nowhere, page},
+    pages::shop::{PageLocation, hidden, next, nothing, nowhere, page},
     table::{self, Cell, Column, Table, Value},
 };
 
@@ -85,20 +85,21 @@ pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
         @if may_enter(&shop) {
             p.toolbar { a.button href=(low::sheet(to, &shop)) { (text!("stock-sheet")) } }
         }
-        (choice(&shop, is_low))
+        (choice(to, &shop, is_low))
         @if levels.is_empty() {
             (nothing(to, next_cursor, &none))
         } @else { (table.render(to)) }
-        (next(&shop, PATH, &[(LEVEL, filter)], next_cursor))
+        (next(&shop, PATH, &[(LEVEL, filter), table::order(to)], next_cursor))
     };
     Ok(page(to, &shop, PATH, &text!("section-stock"), content))
 }
 
 /// The choice between all levels and the low ones.
-fn choice(shop: &PageLocation, is_low: bool) -> Markup {
+fn choice(to: &SignedIn<'_>, shop: &PageLocation, is_low: bool) -> Markup {
     html! {
         form.filter method="get" action=(PATH) {
             input type="hidden" name=(AT) value=(shop.location.id);
+            (hidden(&[table::order(to)]))
             label for=(LEVEL) { (text!("stock-level")) }
             select id=(LEVEL) name=(LEVEL) {
                 option value="" { (text!("word-all")) }

@@ -14,7 +14,7 @@ use crate::dashboard::{
 };
 
 /// The filter, as named in addresses and forms.
-pub(super) const LEVEL: &str = "level";
+pub(in crate::dashboard::pages::shop) const LEVEL: &str = "level";
 pub(super) const LOW: &str = "low";
 
 /// The most products counted.
