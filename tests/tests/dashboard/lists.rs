@@ -182,6 +182,13 @@ async fn a_list_is_sorted_and_saved_as_a_file_of_all_its_pages() {
     assert!(page.contains("Sorted within this page."), "{page}");
     let next = next_page(&page).unwrap();
     assert!(next.contains("sort=-number"), "{next}");
+    // So is the period before.
+    let page = owner
+        .read("/dashboard/journal?period=day&sort=-number")
+        .await;
+    let (front, _) = page.split_once("\">Previous").unwrap();
+    let before = front.rsplit('"').next().unwrap();
+    assert!(before.contains("sort=-number"), "{before}");
     server.kill().await;
 }
 

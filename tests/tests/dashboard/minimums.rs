@@ -29,7 +29,10 @@ async fn what_runs_low_is_on_each_page() {
     let (server, mut owner) = demo().await;
     count_all(&server, 5).await;
     let all = owner.read(STOCK).await;
-    assert!(listed(&all) > 1 && !all.contains(">Low<"), "{all}");
+    assert!(
+        listed(&all) > 1 && !all.contains(">Under minimum<"),
+        "{all}"
+    );
     let product = between(&all, "<a href=\"/dashboard/stock/", "?").to_owned();
     let name = between(&all, "aria-label=\"History of ", "\"").to_owned();
     let none = owner.read(&format!("{STOCK}?level=low")).await;
@@ -53,14 +56,25 @@ async fn what_runs_low_is_on_each_page() {
     assert!(location.ends_with("done=stock-minimum-set"), "{location}");
     let page = owner.read(&location).await;
     assert!(
-        page.contains("value=\"7.5\"") && page.contains(">Low<"),
+        page.contains("value=\"7.5\"") && page.contains(">Under minimum<"),
         "{page}"
     );
 
     let all = owner.read(STOCK).await;
-    assert_eq!(all.matches(">Low<").count(), 1, "{all}");
+    assert_eq!(all.matches(">Under minimum<").count(), 1, "{all}");
     let low = owner.read(&format!("{STOCK}?level=low")).await;
     assert_eq!(listed(&low), 1, "{low}");
+    // Another location is shown by the same filter, in the same order.
+    let sorted = owner
+        .read(&format!("{STOCK}?level=low&sort=-quantity"))
+        .await;
+    let choice = between(&sorted, "<select id=\"at\"", "</form>");
+    for field in [
+        "name=\"level\" value=\"low\"",
+        "name=\"sort\" value=\"-quantity\"",
+    ] {
+        assert!(choice.contains(field), "{field}: {sorted}");
+    }
     assert!(low.contains(&format!("History of {name}")), "{low}");
     let file = owner.read(&format!("{STOCK}?level=low&format=csv")).await;
     let lines: Vec<_> = file.trim_start_matches('\u{FEFF}').lines().collect();
@@ -100,7 +114,7 @@ async fn what_runs_low_is_on_each_page() {
         sheet.contains("No product is under its minimum."),
         "{sheet}"
     );
-    assert!(!owner.read(STOCK).await.contains(">Low<"));
+    assert!(!owner.read(STOCK).await.contains(">Under minimum<"));
 
     // A movement is by its user, and not by the dashboard.
     let page = owner.read(&format!("{STOCK}/{product}")).await;

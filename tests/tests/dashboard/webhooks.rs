@@ -153,6 +153,39 @@ async fn a_mistake_is_found_by_a_test_event_and_its_answer() {
     assert_eq!(receiver.events()[1], event);
     assert_eq!(page.matches("type=\"checkbox\"").count(), 1);
 
+    // Without a choice the list says so; the way back keeps its filters.
+    let filters = "result=delivered&event=order.created&sort=-time";
+    let list = owner.read(&format!("{path}?{filters}")).await;
+    let form = between(&list, &format!("action=\"{path}/resend\""), "</form>");
+    assert!(
+        form.contains("name=\"result\" value=\"delivered\""),
+        "{form}"
+    );
+    let none = owner
+        .open(&format!("{path}/resend?of=chosen&{filters}"))
+        .await;
+    assert_eq!(none.status, StatusCode::UNPROCESSABLE_ENTITY);
+    let none = text(&none);
+    for part in [
+        "Choose at least one delivery in the list first.",
+        "<option value=\"delivered\" selected>",
+        "type=\"checkbox\"",
+    ] {
+        assert!(none.contains(part), "{part}: {none}");
+    }
+    let kept = format!("?{}", filters.replace('&', "&amp;"));
+    let asked = owner
+        .read(&format!(
+            "{path}/resend?of=chosen&delivery={delivery}&{filters}"
+        ))
+        .await;
+    for part in [
+        format!("href=\"{path}{kept}\">Cancel"),
+        format!("action=\"{path}/resend{kept}\""),
+    ] {
+        assert!(asked.contains(&part), "{part}: {asked}");
+    }
+
     // Chosen in the list, counted, and sent again once.
     let chosen = format!("{path}/resend?of=chosen&delivery={delivery}");
     let asked = owner.read(&chosen).await;

@@ -66,7 +66,7 @@ fn onward(answer: &Answer) -> &str {
 }
 
 /// An account, and the session of its owner.
-async fn signed_in() -> (Connect, Id<Account>, IssuedSession) {
+pub(super) async fn signed_in() -> (Connect, Id<Account>, IssuedSession) {
     let connect = Connect::builder(Arc::new(MemoryStorage::new())).build();
     let account = NewAccount {
         name: "Rye".into(),
@@ -402,7 +402,7 @@ async fn pages_show_what_is_in_use_and_go_on_where_there_is_more() {
         stock.set_minimum(product.id, minimum).await.unwrap();
     }
     let page = read("", "").await;
-    let told = "100+ products are under their minimum";
+    let told = "At least 100 products are under their minimum";
     assert!(page.contains(told), "{page}");
 }
 

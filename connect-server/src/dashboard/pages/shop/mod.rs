@@ -7,6 +7,8 @@ mod orders;
 mod product_search;
 mod products;
 mod stock;
+#[cfg(test)]
+mod tests;
 mod today;
 
 use std::{borrow::Cow, iter};
