@@ -712,11 +712,6 @@ webhooks-replaced = a newer one took its place
 webhooks-sent-again = sent again
 webhooks-resend = Send again
 webhooks-given-up-since = Deliveries that were given up since
-webhooks-left = { $count ->
-    [0] More may be left.
-    [one] At least one is left.
-   *[other] At least { $count } are left.
-}
 webhooks-since-problem = must be a date and a time, such as 2026-11-20T09:15
 webhooks-delivery-of = Delivery of { $event }
 webhooks-answered = <time></time>: answered { $status } in { $ms } ms

@@ -712,11 +712,6 @@ webhooks-replaced = vervangen door een nieuwere
 webhooks-sent-again = opnieuw verzonden
 webhooks-resend = Opnieuw verzenden
 webhooks-given-up-since = Bezorgingen die zijn opgegeven sinds
-webhooks-left = { $count ->
-    [0] Er zijn er misschien nog meer over.
-    [one] Er is er nog minstens één over.
-   *[other] Er zijn er nog minstens { $count } over.
-}
 webhooks-since-problem = moet een datum en een tijd zijn, zoals 2026-11-20T09:15
 webhooks-delivery-of = Bezorging van { $event }
 webhooks-answered = <time></time>: beantwoord met { $status } in { $ms } ms
