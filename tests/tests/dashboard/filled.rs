@@ -78,7 +78,6 @@ impl Filled {
             "/screens",
             "/screens/names",
             "/users",
-            "/requests",
             "/activity",
             "/account",
             "/account/email",
