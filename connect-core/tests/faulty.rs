@@ -50,6 +50,8 @@ struct Faults {
     fates: VecDeque<Fate>,
     /// How many reads fail after the next commit without an answer.
     later_reads: usize,
+    /// Set while commits without a guard are refused.
+    refuses_unguarded: bool,
     /// How many reads fail from now on.
     failing_reads: usize,
     /// The most rows that one read has asked for by their keys.
@@ -109,6 +111,11 @@ impl Faulty {
     /// Decides what becomes of the next commits with a guard.
     pub(crate) fn decide(&self, fates: impl IntoIterator<Item = Fate>) {
         self.faults.lock().unwrap().fates.extend(fates);
+    }
+
+    /// From now on commits without a guard are refused, or no longer.
+    pub(crate) fn refuse_unguarded(&self, is_refused: bool) {
+        self.faults.lock().unwrap().refuses_unguarded = is_refused;
     }
 
     /// After the next commit that has no answer, so many reads fail.
@@ -183,7 +190,7 @@ impl Faulty {
         let mut faults = self.faults.lock().unwrap();
         let fate = match commit.guard {
             Some(_) => faults.fates.pop_front(),
-            None => None,
+            None => faults.refuses_unguarded.then_some(Fate::Refused),
         };
         let fate = fate.unwrap_or(Fate::Acknowledged);
         if !matches!(fate, Fate::Acknowledged | Fate::Refused) {

@@ -1,11 +1,16 @@
 //! The last requests of tokens: bounded, purged by age, and listed as a naive model lists them.
 
 use connect_core::{
-    Account, AnsweredRequest, Connect, NewToken, RequestFilter, RequestOutcome, Retention, Token,
-    wire::{Id, Timestamp},
+    Account, AnsweredRequest, Connect, Error, Grant, Language, NewToken, NewUser, Origin,
+    RequestFilter, RequestOutcome, Retention, Role, Token, UserRole,
+    wire::{Id, Scope, Timestamp},
 };
 
-use crate::{properties::shop::Shop, shop};
+use crate::{
+    properties::shop::Shop,
+    shop,
+    stored::{self, family::REQUEST},
+};
 
 const DAY: i64 = 24 * 3600;
 
@@ -178,7 +183,10 @@ async fn the_last_requests_of_each_token_are_kept_and_listed_newest_first(shop: 
     let mixed = connect
         .requests(account, &foreign, cursor.as_deref(), 5)
         .await;
-    assert!(mixed.is_err(), "a cursor of another list");
+    let Err(Error::Malformed(reason)) = mixed else {
+        panic!("a cursor of another list");
+    };
+    assert_eq!(reason.field.as_deref(), Some("cursor"));
     let report = connect.check(&mut |_| {}).await.unwrap();
     assert!(report.is_clean(), "{report:?}");
 }
@@ -228,4 +236,235 @@ async fn old_requests_are_purged_with_their_token_and_by_retention() {
     connect.note_request(unknown, request(lasting, elsewhere, 3));
     connect.flush_requests().await.unwrap();
     assert_eq!(count().await, 0);
+}
+
+/// A token that ends in a day.
+async fn ending_token(shop: &shop::Shop) -> Id<Token> {
+    let grant = Grant {
+        location_id: shop.at.location().id,
+        scopes: vec![Scope::CatalogRead],
+    };
+    let new = NewToken {
+        name: "For a day".to_owned(),
+        expires_at: Some(shop.connect.now().plus_seconds(DAY)),
+        grants: vec![grant],
+    };
+    let issued = shop.connect.create_token(shop.account, new).await;
+    issued.unwrap().token.id
+}
+
+/// The ids of the requests of an account, newest first.
+async fn ids(connect: &Connect, account: Id<Account>) -> Vec<String> {
+    let found = all(connect, account, &RequestFilter::default(), 50).await;
+    found.into_iter().map(|of| of.request_id).collect()
+}
+
+#[tokio::test]
+async fn a_purged_token_leaves_no_request_behind() {
+    let shop = shop::Shop::open().await;
+    let (connect, account) = (&shop.connect, shop.account);
+    let lasting = token(connect, account, "Webshop").await;
+    let ended = ending_token(&shop).await;
+    shop.clock.advance(92 * DAY);
+    connect.note_request(account, request(ended, connect.now(), 0));
+    connect.flush_requests().await.unwrap();
+    for (token, number) in [(ended, 1), (lasting, 2)] {
+        connect.note_request(account, request(token, connect.now(), number));
+    }
+    // A flush has read the token, when another process purges it.
+    let (has_read, go_on) = shop.storage.hold_next_read();
+    let flushing = tokio::spawn({
+        let connect = connect.clone();
+        async move { connect.flush_requests().await }
+    });
+    has_read.await.unwrap();
+    let round = shop.beside().maintain().await.unwrap();
+    assert_eq!((round.tokens, round.requests), (1, 1), "{round:?}");
+    go_on.send(()).unwrap();
+    flushing.await.unwrap().unwrap();
+    // One more refused request, after the purge.
+    connect.note_request(account, request(ended, connect.now(), 3));
+    connect.flush_requests().await.unwrap();
+    assert_eq!(ids(connect, account).await, ["r-2"]);
+    assert_eq!(stored::of_family(&*shop.storage, REQUEST).await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_failed_or_abandoned_flush_loses_and_repeats_nothing() {
+    let shop = shop::Shop::open().await;
+    let (connect, account) = (&shop.connect, shop.account);
+    let token = token(connect, account, "Webshop").await;
+    let note = |connect: &Connect, number| {
+        shop.clock.advance(1);
+        connect.note_request(account, request(token, connect.now(), number));
+    };
+    // Without room, lists and maintenance go on without the last ones.
+    note(connect, 0);
+    connect.flush_requests().await.unwrap();
+    note(connect, 1);
+    shop.storage.refuse_unguarded(true);
+    assert!(connect.flush_requests().await.is_err());
+    assert_eq!(ids(connect, account).await, ["r-0"]);
+    let last = connect.last_requests(account).await.unwrap();
+    assert_eq!(last[0].request_id, "r-0");
+    shop.storage.refuse_unguarded(false);
+    assert_eq!(ids(connect, account).await, ["r-1", "r-0"]);
+
+    note(connect, 2);
+    shop.storage.fail_reads(1);
+    connect.flush_requests().await.unwrap();
+    assert_eq!(ids(connect, account).await, ["r-2", "r-1", "r-0"]);
+
+    // An abandoned flush, as at a stop.
+    note(connect, 3);
+    let (has_read, go_on) = shop.storage.hold_next_read();
+    tokio::select! {
+        biased;
+        _ = connect.flush_requests() => panic!("it waits"),
+        reached = has_read => reached.unwrap(),
+    }
+    drop(go_on);
+    assert_eq!(ids(connect, account).await.len(), 4);
+
+    // Another process stores one between the read and the commit.
+    note(connect, 4);
+    let other = shop.beside();
+    note(&other, 5);
+    let (has_read, go_on) = shop.storage.hold_next_read();
+    let flush = async {
+        has_read.await.unwrap();
+        other.flush_requests().await.unwrap();
+        go_on.send(()).unwrap();
+    };
+    let (flushed, ()) = tokio::join!(connect.flush_requests(), flush);
+    flushed.unwrap();
+    let expected = ["r-5", "r-4", "r-3", "r-2", "r-1", "r-0"];
+    assert_eq!(ids(&other, account).await, expected);
+}
+
+#[tokio::test]
+async fn a_damaged_request_holds_up_no_other_token() {
+    let shop = shop::Shop::open().await;
+    let (connect, account) = (&shop.connect, shop.account);
+    let tokens = [
+        token(connect, account, "Webshop").await,
+        token(connect, account, "Bookkeeper").await,
+        ending_token(&shop).await,
+        ending_token(&shop).await,
+    ];
+    let note = || {
+        for token in tokens {
+            connect.note_request(account, request(token, connect.now(), 0));
+        }
+    };
+    note();
+    connect.flush_requests().await.unwrap();
+    for damaged in [tokens[0], tokens[2]] {
+        let part = [&[REQUEST][..], damaged.uuid().as_bytes()].concat();
+        shop.storage.damage(&part);
+    }
+    shop.clock.advance(60);
+    note();
+    assert!(connect.flush_requests().await.is_err());
+    let of = |token| RequestFilter {
+        token: Some(token),
+        ..RequestFilter::default()
+    };
+    let count = async |token| all(connect, account, &of(token), 50).await.len();
+    assert_eq!(count(tokens[1]).await, 2);
+    // Old requests and ended tokens go, but for the damaged ones.
+    shop.clock.advance(100 * DAY);
+    let round = connect.maintain().await.unwrap();
+    assert_eq!((round.requests, round.tokens), (4, 1), "{round:?}");
+    shop.storage.heal();
+    shop.clock.advance(2 * 3600);
+    let round = connect.maintain().await.unwrap();
+    // With the ones still in memory.
+    assert_eq!((round.requests, round.tokens), (4, 1), "{round:?}");
+    assert!(stored::of_family(&*shop.storage, REQUEST).await.is_empty());
+    assert_eq!(count(tokens[1]).await, 0);
+}
+
+#[tokio::test]
+async fn a_user_of_a_location_sees_requests_of_its_tokens_alone() {
+    let shop = shop::Shop::open().await;
+    let (connect, account) = (&shop.connect, shop.account);
+    let here = ending_token(&shop).await;
+    shop.location("There").await;
+    let everywhere = token(connect, account, "Webshop").await;
+    for (token, number) in [(here, 0), (everywhere, 1)] {
+        connect.note_request(account, request(token, connect.now(), number));
+    }
+    let new = NewUser {
+        name: "Noor".into(),
+        email: "noor@rye.example".into(),
+        language: Language::En,
+        roles: vec![UserRole {
+            location_id: Some(shop.at.location().id),
+            role: Role::Developer,
+        }],
+    };
+    let user = connect.create_user(account, new).await.unwrap().id;
+    let invitation = connect.invite_user(account, user).await.unwrap().secret;
+    let accepted = connect.accept_invitation(invitation.expose(), "rye and spelt");
+    let issued = accepted.await.unwrap();
+    let session = connect.session(issued.secret.expose());
+    let by = connect.by_user(&session.await.unwrap(), Origin::default());
+    assert_eq!(ids(&by, account).await, ["r-0"]);
+    let last = by.last_requests(account).await.unwrap();
+    assert_eq!(last.len(), 1);
+    let beyond = RequestFilter {
+        token: Some(everywhere),
+        ..RequestFilter::default()
+    };
+    let refused = by.requests(account, &beyond, None, 50).await.unwrap_err();
+    assert!(matches!(refused, Error::NotFound(_)), "{refused:?}");
+    assert_eq!(ids(connect, account).await.len(), 2);
+}
+
+#[tokio::test]
+async fn a_page_reads_about_its_own_requests() {
+    let shop = shop::Shop::open().await;
+    let (connect, account) = (&shop.connect, shop.account);
+    let mut tokens = Vec::new();
+    for number in 0..45 {
+        tokens.push(token(connect, account, &format!("Token {number}")).await);
+    }
+    let mut number = 0;
+    for round in 0..KEPT {
+        for token in &tokens {
+            shop.clock.advance(2);
+            connect.note_request(account, request(*token, connect.now(), number));
+            number += 1;
+        }
+        if round.is_multiple_of(40) {
+            connect.flush_requests().await.unwrap();
+        }
+    }
+    connect.flush_requests().await.unwrap();
+    let any = RequestFilter::default();
+    let (mut cursor, mut seen) = (None::<String>, Vec::new());
+    loop {
+        let before = shop.storage.scanned();
+        let page = connect.requests(account, &any, cursor.as_deref(), 200);
+        let page = page.await.unwrap();
+        // Of 22 500 ones.
+        let scanned = shop.storage.scanned() - before;
+        assert!(scanned < 2500, "{scanned} at {}", seen.len());
+        seen.extend(page.data.into_iter().map(|of| of.request_id));
+        cursor = page.next_cursor;
+        if cursor.is_none() {
+            break;
+        }
+    }
+    let expected: Vec<_> = (0..number).rev().map(|of| format!("r-{of}")).collect();
+    assert_eq!(seen, expected);
+    // The first of all requests is beyond one look.
+    let first = RequestFilter {
+        id: Some("r-0".to_owned()),
+        ..RequestFilter::default()
+    };
+    let page = connect.requests(account, &first, None, 50).await.unwrap();
+    assert!(page.data.is_empty() && page.next_cursor.is_some());
+    assert_eq!(all(connect, account, &first, 50).await.len(), 1);
 }

@@ -53,6 +53,7 @@ pub(crate) mod family {
     pub(crate) const MOVEMENT_BY_CREATION: u8 = 0x94;
     pub(crate) const MOVEMENT_BY_PRODUCT: u8 = 0x95;
     pub(crate) const MINIMUM: u8 = 0x96;
+    pub(crate) const REQUEST: u8 = 0xE0;
     pub(crate) const ORDER: u8 = 0xA0;
     pub(crate) const ORDER_BY_CREATION: u8 = 0xA1;
     pub(crate) const ORDER_BY_UPDATE: u8 = 0xA2;

@@ -15,6 +15,7 @@ mod sign_ins;
 pub(crate) use admission::Admission;
 pub use admission::{Authenticated, Denied};
 pub use device::ScreenRight;
+pub(crate) use pending_requests::{PendingOfToken, TokenOf};
 pub use right::{Access, Actor};
 pub(crate) use sign_ins::SignIns;
 

@@ -36,6 +36,8 @@ pub(crate) struct Core {
     pub(super) sealed_for: Mutex<Option<(KeyRing, Duration)>>,
     /// The time at which maintenance last looked for erased images in all products.
     pub(super) products_read_at: Mutex<Option<Timestamp>>,
+    /// The time of the last purge of old requests.
+    pub(super) requests_purged_at: Mutex<Option<Timestamp>>,
 }
 
 impl Connect {
@@ -57,6 +59,7 @@ impl Connect {
                 replay_hints: ReplayHints::default(),
                 sealed_for: Mutex::default(),
                 products_read_at: Mutex::default(),
+                requests_purged_at: Mutex::default(),
             }),
             store,
         }

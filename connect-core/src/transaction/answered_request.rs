@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::{
     Token,
-    keys::{Family, KeyPart, key},
+    keys::{Family, KeyPart, after_prefix, key},
 };
 use crate::{
     storage::Key,
@@ -48,5 +48,12 @@ impl AnsweredRequest {
     pub(crate) fn key(account: Uuid, token: Id<Token>, number: u64) -> Key {
         let parts = [KeyPart::Id(token.uuid()), KeyPart::Number(number)];
         key(account, Family::Request, &parts)
+    }
+
+    /// The range of the keys of all requests of a token.
+    pub(crate) fn range(account: Uuid, token: Id<Token>) -> (Key, Key) {
+        let from = key(account, Family::Request, &[KeyPart::Id(token.uuid())]);
+        let to = after_prefix(&from);
+        (from, to)
     }
 }

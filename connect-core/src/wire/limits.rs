@@ -63,9 +63,9 @@ pub const MAX_IDS_PER_EVENT: usize = 1000;
 pub const MAX_TOKENS: usize = 200;
 /// The time a revoked or expired token stays listed, in days.
 pub const ENDED_TOKEN_DAYS: i64 = 90;
-/// The last requests of a token kept for its owner.
+/// The number of last requests kept of a token.
 pub const MAX_KEPT_REQUESTS: u64 = 500;
-/// The days that a request of a token is kept.
+/// The retention of a request of a token, in days.
 pub const REQUEST_DAYS: i64 = 30;
 /// The time between warning and expiry of a token, in days.
 pub const EXPIRY_WARNING_DAYS: i64 = 14;

@@ -49,7 +49,10 @@ impl Connect {
     /// The storage failed as a whole; the next round continues from there.
     pub async fn maintain(&self) -> Result<Maintenance, Error> {
         self.flush_token_usage().await?;
-        self.flush_requests().await?;
+        if let Err(error) = self.flush_requests().await {
+            let cause = error.cause();
+            tracing::warn!(%cause, "the last requests of tokens were not saved");
+        }
         // Whatever the clock says.
         let sealed = self.seal_secrets().await?;
         let now = self.now();

@@ -415,4 +415,12 @@ mod tests {
             assert!(is_exported || is_left_out, "{}", family.name());
         }
     }
+
+    #[test]
+    fn the_guide_names_every_kind() {
+        let guide = include_str!("../../../../docs/privacy.md");
+        for (_, kind) in KINDS {
+            assert!(guide.contains(&format!("`{kind}`")), "{kind}");
+        }
+    }
 }

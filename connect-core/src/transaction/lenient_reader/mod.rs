@@ -202,7 +202,7 @@ impl<'s> LenientReader<'s> {
 
     /// Reads a key absent from every store.
     /// An error means that the storage does not answer at all, rather than that a row is damaged.
-    pub(super) async fn probe(&self) -> Result<(), Fault> {
+    pub(crate) async fn probe(&self) -> Result<(), Fault> {
         match self.read(&[Read::Get(&[0xFF; 17])]).await {
             // The last page may be the damaged one. Then the storage does answer.
             Err(error) if error.unreadable_keys().is_none() => Err(error.into()),

@@ -2,8 +2,8 @@
 //! A client making a new one each hour would otherwise have thousands of them.
 //! As all tokens are read here, those that expire soon are found on the way.
 //!
-//! No other row refers to a token: changes and movements keep its name, and stored answers are gone after a
-//! day.
+//! The requests of a token go with it. No other row refers to a token: changes and movements keep its name, and
+//! stored answers are gone after a day.
 
 use uuid::Uuid;
 
@@ -15,7 +15,7 @@ use crate::{
         Fault, Lookup, ReadKey, Token,
         keys::{Family, GLOBAL, KeyPart, after_prefix, key},
     },
-    wire::{Timestamp, limits::ENDED_TOKEN_DAYS},
+    wire::{Id, Timestamp, limits::ENDED_TOKEN_DAYS},
 };
 
 /// Tokens purged per commit. Each has four rows.
@@ -51,7 +51,7 @@ impl Purge<'_> {
         let keys: Vec<Key> = rows.iter().map(|(_, digest)| token_key(digest)).collect();
         let found = self.reader.values(&keys).await?;
         let warns = self.connect.queues_mail();
-        let (mut commit, mut expiring) = (Commit::default(), Vec::new());
+        let (mut commit, mut expiring, mut ended) = (Commit::default(), Vec::new(), Vec::new());
         for (((id, digest), token_key), row) in rows.iter().zip(keys).zip(found) {
             let Some((row, token)) = readable(row) else {
                 self.failed(hex::encode(&token_key), &"a token is unreadable");
@@ -64,7 +64,15 @@ impl Purge<'_> {
             if ended_at(&token).is_none_or(|at| at >= oldest) {
                 continue;
             }
-            self.requests_of(account, *id).await?;
+            let token = Id::new(*id);
+            let failed = self.done.failed;
+            let purged = self.requests_of(account, token).await;
+            self.note(purged, token);
+            if self.done.failed > failed {
+                // The token waits for its unreadable requests: without it, they are never looked at again.
+                continue;
+            }
+            ended.push(token);
             // A token changed since is checked again in the next round.
             let unchanged = Expectation::Is(row);
             commit.expects.push((token_key.clone(), unchanged));
@@ -76,9 +84,13 @@ impl Purge<'_> {
             let all = others.into_iter().chain([token_key]);
             commit.writes.extend(all.map(|key| (key, Write::Remove)));
         }
-        let purged = commit.expects.len();
-        if !commit.expects.is_empty() && self.connect.store().commit(commit).await? {
-            self.done.tokens += purged;
+        if !ended.is_empty() && self.connect.store().commit(commit).await? {
+            self.done.tokens += ended.len();
+            // Without the entry of its token, no request is stored any more: these are the last ones.
+            for token in ended {
+                let purged = self.requests_of(account, token).await;
+                self.note(purged, token);
+            }
         }
         self.warn_of_expiry(account, &expiring).await;
         Ok(())

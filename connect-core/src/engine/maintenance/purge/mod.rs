@@ -1,4 +1,4 @@
-//! The purge of expired rows: answers, tombstones, events, delivery logs, tokens and sessions.
+//! The purge of expired rows: answers, tombstones, events, delivery logs, tokens and their requests, sessions.
 //! Tokens that expire soon are found on the way, and their users get mail.
 //!
 //! Rows that cannot be read or removed are logged and left for the next round: one damaged row does not
@@ -82,6 +82,8 @@ pub(super) struct Purge<'c> {
     connect: &'c Connect,
     reader: LenientReader<'c>,
     now: Timestamp,
+    /// Set in the rounds with the purge of old requests.
+    purges_requests: bool,
     done: Maintenance,
 }
 
@@ -91,6 +93,7 @@ impl<'c> Purge<'c> {
             connect,
             reader: LenientReader::new(connect.store()),
             now,
+            purges_requests: connect.may_purge_requests(now),
             done: Maintenance::default(),
         }
     }
@@ -148,9 +151,12 @@ impl<'c> Purge<'c> {
             let moved = self.connect.move_idle_clock(id, self.now).await;
             self.note(moved, id);
         }
+        if self.purges_requests {
+            let purged = self.old_requests(&whole).await;
+            self.note(purged, account);
+        }
         for purged in [
             self.ended_tokens(account).await,
-            self.old_requests(&whole).await,
             self.ended_sessions(account).await,
             self.trail(account).await,
         ] {

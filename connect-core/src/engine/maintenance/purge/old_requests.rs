@@ -1,20 +1,35 @@
-//! The purge of old requests of tokens.
+//! The purge of old requests of tokens, once an hour.
 //! The requests of a token are numbered, so its first ones are the oldest.
 
 use uuid::Uuid;
 
-use super::{CHUNK, Purge};
+use super::{super::super::connect::Connect, Expects, Purge};
 use crate::{
-    storage::{Commit, Key, Range, Read, Write},
+    storage::{Entry, Key, Range},
     transaction::{
-        Account, AnsweredRequest, Fault, ReadKey,
-        keys::{Family, KeyPart, after_prefix, key},
+        Account, AnsweredRequest, Fault, ReadKey, Token,
+        keys::{Family, after_prefix, key},
     },
-    wire::{Timestamp, limits::REQUEST_DAYS},
+    wire::{Id, Timestamp, limits::REQUEST_DAYS},
 };
 
 /// Tokens whose oldest requests are read together.
 const TOKENS: usize = 100;
+
+/// The seconds between two purges: ages are in days.
+const BETWEEN: i64 = 3600;
+
+impl Connect {
+    /// Returns whether old requests are to be purged now, and notes it.
+    pub(super) fn may_purge_requests(&self, now: Timestamp) -> bool {
+        let mut last = self.core.requests_purged_at.lock();
+        let is_long_ago = last.is_none_or(|last| last.plus_seconds(BETWEEN) <= now);
+        if is_long_ago {
+            *last = Some(now);
+        }
+        is_long_ago
+    }
+}
 
 impl Purge<'_> {
     /// Purges requests older than 30 days, or than the retention of the account.
@@ -32,12 +47,14 @@ impl Purge<'_> {
             let piece = self.piece(&at, &end).await?;
             from = piece.next;
             let ids = piece.entries.iter();
-            let ids: Vec<Uuid> = ids
+            let ids: Vec<Id<Token>> = ids
                 .filter_map(|(entry, _)| ReadKey::of(entry)?.id())
+                .map(Id::new)
                 .collect();
             for some in ids.chunks(TOKENS) {
                 for token in self.with_older(account, some, oldest).await? {
-                    self.requests_before(account, token, Some(oldest)).await?;
+                    let purged = self.requests_before(account, token, Some(oldest)).await;
+                    self.note(purged, token);
                 }
             }
         }
@@ -45,7 +62,11 @@ impl Purge<'_> {
     }
 
     /// Purges all requests of a token.
-    pub(super) async fn requests_of(&mut self, account: Uuid, token: Uuid) -> Result<(), Fault> {
+    pub(super) async fn requests_of(
+        &mut self,
+        account: Uuid,
+        token: Id<Token>,
+    ) -> Result<(), Fault> {
         self.requests_before(account, token, None).await
     }
 
@@ -53,62 +74,41 @@ impl Purge<'_> {
     async fn with_older(
         &self,
         account: Uuid,
-        tokens: &[Uuid],
+        tokens: &[Id<Token>],
         oldest: Timestamp,
-    ) -> Result<Vec<Uuid>, Fault> {
-        let ranges = tokens.iter().map(|token| range(account, *token));
-        let ranges: Vec<(Key, Key)> = ranges.collect();
-        let reads: Vec<Read<'_>> = ranges.iter().map(first).collect();
-        let mut state = self.connect.store().read(&reads).await?;
-        let mut found = Vec::new();
-        for token in tokens {
-            let first = state.entries()?;
-            // An unreadable one is looked at again by the purge of its token.
-            let is_old = first.first().is_some_and(|(_, row)| is_before(row, oldest));
-            found.extend(is_old.then_some(*token));
-        }
-        Ok(found)
+    ) -> Result<Vec<Id<Token>>, Fault> {
+        let keys = tokens
+            .iter()
+            .map(|token| AnsweredRequest::range(account, *token));
+        let keys: Vec<(Key, Key)> = keys.collect();
+        let ranges = keys.iter().map(|(from, to)| Range { from, to: Some(to) });
+        let ranges: Vec<Range<'_>> = ranges.collect();
+        let pieces = self.reader.pieces(&ranges, 1).await?;
+        let found = tokens.iter().zip(pieces).filter(|(_, piece)| {
+            let first = piece.entries.first();
+            // Behind a damaged one there may be old ones.
+            piece.damaged.is_some() || first.is_some_and(|(_, row)| is_before(row, oldest))
+        });
+        Ok(found.map(|(token, _)| *token).collect())
     }
 
     /// Purges the requests of a token before a time, or all.
     async fn requests_before(
         &mut self,
         account: Uuid,
-        token: Uuid,
+        token: Id<Token>,
         time: Option<Timestamp>,
     ) -> Result<(), Fault> {
-        let (from, to) = range(account, token);
-        loop {
-            let piece = self.reader.piece(&from, Some(&to), CHUNK).await?;
-            let is_old = |row: &[u8]| time.is_none_or(|time| is_before(row, time));
-            let old = piece.entries.iter().take_while(|(_, row)| is_old(row));
-            let writes = old.map(|(key, _)| (key.clone(), Write::Remove));
-            let commit = Commit {
-                writes: writes.collect(),
-                ..Commit::default()
-            };
-            let count = commit.writes.len();
-            if count == 0 || !self.connect.store().commit(commit).await? {
-                return Ok(());
-            }
-            self.done.requests += count;
-        }
-    }
-}
-
-/// The keys of the requests of a token.
-fn range(account: Uuid, token: Uuid) -> (Key, Key) {
-    let from = key(account, Family::Request, &[KeyPart::Id(token)]);
-    let to = after_prefix(&from);
-    (from, to)
-}
-
-/// The read of the oldest request in a range of keys.
-fn first((from, to): &(Key, Key)) -> Read<'_> {
-    Read::Scan {
-        range: Range { from, to: Some(to) },
-        limit: 1,
-        newest_first: false,
+        let (start, end) = AnsweredRequest::range(account, token);
+        let is_kept = |(_, row): &Entry| time.is_some_and(|time| !is_before(row, time));
+        let pick = |rows: &mut Vec<Entry>| {
+            let read = rows.len();
+            rows.truncate(rows.iter().position(is_kept).unwrap_or(read));
+            rows.len() == read
+        };
+        // Once all are gone, their numbers begin again.
+        self.done.requests += self.walk(start, end, Expects::Unchanged, pick).await?;
+        Ok(())
     }
 }
 
