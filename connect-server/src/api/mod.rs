@@ -8,6 +8,7 @@ pub mod docs;
 mod document;
 mod encoding;
 pub mod endpoint;
+mod failed_items;
 mod form_body;
 mod gate;
 pub(crate) mod images;

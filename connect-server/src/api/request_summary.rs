@@ -10,9 +10,9 @@ use connect_core::{
 use http::{
     HeaderName, HeaderValue, Method, Request, StatusCode, header::USER_AGENT, uri::PathAndQuery,
 };
-use serde::Deserialize;
 use uuid::Uuid;
 
+use super::failed_items;
 use crate::net::headers;
 
 /// The longest text kept of a request, in bytes.
@@ -21,6 +21,9 @@ const LONGEST: usize = 200;
 
 /// The most errors kept of a batch.
 const MOST_ERRORS: usize = 5;
+
+/// The beginning of the answer to a refused request. Any other one with errors is of a batch.
+const ERROR: &[u8] = b"{\"error\"";
 
 /// A request without an answer yet.
 /// It shares the texts of the request: its token is still unknown, so a copy may be of no use.
@@ -73,28 +76,12 @@ impl RequestSummary {
 
 /// Reads the errors of an answer: that of the request, or the first ones of a batch.
 fn errors(body: &[u8]) -> Vec<ErrorDetail> {
-    #[derive(Deserialize)]
-    struct Results {
-        results: Vec<Item>,
-    }
-    #[derive(Deserialize)]
-    struct Item {
-        index: usize,
-        error: Option<ErrorDetail>,
-    }
-    let mut errors = match serde_json::from_slice::<ErrorBody>(body) {
-        Ok(body) => vec![body.error],
-        Err(_) => {
-            let body: Option<Results> = serde_json::from_slice(body).ok();
-            let items = body.into_iter().flat_map(|body| body.results);
-            let failed = items.filter_map(|item| {
-                let mut error = item.error?;
-                let rest = error.field.map(|field| format!(".{field}"));
-                error.field = Some(format!("items[{}]{}", item.index, rest.unwrap_or_default()));
-                Some(error)
-            });
-            failed.take(MOST_ERRORS).collect()
+    let mut errors = match body.starts_with(ERROR) {
+        true => {
+            let body: Option<ErrorBody> = serde_json::from_slice(body).ok();
+            body.into_iter().map(|body| body.error).collect()
         }
+        false => failed_items::first(body, MOST_ERRORS),
     };
     for error in &mut errors {
         error.message = clipped(std::mem::take(&mut error.message).into());
@@ -178,6 +165,12 @@ mod tests {
             .collect();
         assert_eq!(fields.len(), MOST_ERRORS);
         assert_eq!(fields[0], "items[1].priceCents");
-        assert!(super::errors(b"no JSON").is_empty());
+        // Nothing is read behind the last one kept.
+        let cut = body.rfind(r#"{"index":6"#).unwrap();
+        let cut = super::errors(&body.as_bytes()[..cut]);
+        assert_eq!(cut, errors);
+        for none in ["no JSON", "{}", r#"{"error":7}"#, r#"{"results":[7]}"#] {
+            assert!(super::errors(none.as_bytes()).is_empty(), "{none}");
+        }
     }
 }

@@ -384,8 +384,8 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
         return Err(RunError::Dead(reason));
     }
     let unwritten = async {
-        connect.flush_token_usage().await?;
-        connect.flush_requests().await
+        let (uses, requests) = tokio::join!(connect.flush_token_usage(), connect.flush_requests());
+        uses.and(requests)
     };
     let unwritten = match stop::last_note(unwritten).await {
         Some(written) => written.err().map(|error| error.cause()),

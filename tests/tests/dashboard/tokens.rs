@@ -107,3 +107,17 @@ async fn a_token_is_told_in_words() {
     assert!(page.contains("Revoked <time") && !page.contains("/revoke"));
     server.kill().await;
 }
+
+/// A link to the requests of a token may be older than the removal of the token.
+#[tokio::test]
+async fn a_token_that_is_gone_filters_no_requests() {
+    let (server, mut owner) = demo().await;
+    for token in ["unheard-of", "00000000-0000-7000-8000-000000000000"] {
+        let path = format!("/dashboard/requests?token={token}");
+        let page = owner.read(&path).await;
+        let choice = between(&page, "<select id=\"token\"", "</select>");
+        assert_eq!(choice.len(), 1, "{page}");
+        assert!(!choice[0].contains(" selected"), "{}", choice[0]);
+    }
+    server.kill().await;
+}

@@ -49,7 +49,7 @@ pub(super) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
         .iter()
         .map(|(token, _)| (token.id, &*token.name))
         .collect();
-    let filter = filter(to)?;
+    let filter = filter(to, &names);
     let (connect, wanted) = (&to.connect, &filter);
     let limit = table::limit(to).unwrap_or(SHOWN);
     let found = table::rows(to, |cursor| async move {
@@ -79,11 +79,10 @@ pub(super) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
 }
 
 /// Reads the filters of the address. A text beginning with `/` is a part of paths.
-fn filter(to: &SignedIn<'_>) -> Result<RequestFilter, Error> {
-    let token = match to.query.get(TOKEN) {
-        "" => None,
-        id => Some(components::id(id)?),
-    };
+/// A token that is gone is left out, as in the choice of tokens on the page.
+fn filter(to: &SignedIn<'_>, names: &HashMap<Id<Token>, &str>) -> RequestFilter {
+    let token: Option<Id<Token>> = to.query.get(TOKEN).parse().ok();
+    let token = token.filter(|token| names.contains_key(token));
     let outcome = OUTCOMES
         .iter()
         .find(|(name, _)| *name == to.query.get(OUTCOME));
@@ -94,13 +93,13 @@ fn filter(to: &SignedIn<'_>) -> Result<RequestFilter, Error> {
         Some(text) if text.starts_with('/') => (Some(text), None),
         text => (None, text),
     };
-    Ok(RequestFilter {
+    RequestFilter {
         token,
         outcome: outcome.map(|(_, outcome)| *outcome),
         id,
         path,
         ..RequestFilter::default()
-    })
+    }
 }
 
 fn filters(to: &SignedIn<'_>, tokens: &[(Token, Option<Timestamp>)]) -> Markup {

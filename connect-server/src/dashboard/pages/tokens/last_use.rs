@@ -19,6 +19,13 @@ impl LastUses {
         Ok(Self(found.collect()))
     }
 
+    /// Takes the last request of each token among these, newest first.
+    pub(super) fn among(requests: &[AnsweredRequest]) -> Self {
+        let oldest_first = requests.iter().rev().cloned();
+        let by_token = oldest_first.map(|request| (request.token_id, request));
+        Self(by_token.collect())
+    }
+
     /// Shows the last use of a token.
     pub(super) fn of(&self, (token, used): &UsedToken) -> Markup {
         html! {

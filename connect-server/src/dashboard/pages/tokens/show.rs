@@ -4,7 +4,10 @@ use connect_core::{AccountLocation, Error, Grant, Token, wire::Id};
 use maud::{Markup, html};
 
 use super::{
-    PATH, UsedToken, last_use::LastUses, requests::last_requests, revoke_button, scopes, status,
+    PATH, UsedToken,
+    last_use::LastUses,
+    requests::{last_requests, short_list},
+    revoke_button, scopes, status,
 };
 use crate::dashboard::{
     Answer, components, layout, page_request::SignedIn, pages::activity::changes_line,
@@ -17,13 +20,13 @@ pub(crate) async fn show(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     let found = tokens.into_iter().find(|(token, _)| token.id == id);
     let found = found.ok_or_else(components::gone)?;
     let (token, _) = &found;
-    let uses = LastUses::find(to).await?;
     let requests = last_requests(to, id).await?;
+    let uses = LastUses::among(&requests);
     let content = html! {
         (facts(to, &found, &uses))
         @if !to.connect.has_ended(token) { div.actions { (revoke_button(to, token)) } }
         h2 { (text!("tokens-last-requests")) }
-        (requests)
+        (short_list(id, &requests))
         (changes_line(to, id, &token.name))
         p { a href=(PATH) { (text!("tokens-back")) } }
     };
