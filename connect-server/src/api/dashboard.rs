@@ -103,7 +103,7 @@ async fn request<S: IncomingBody>(
     incoming: Incoming<S>,
 ) -> Result<PageRequest, Reply> {
     let form = match incoming.method {
-        Method::GET | Method::HEAD => FormFields::default(),
+        Method::GET | Method::HEAD => Some(FormFields::default()),
         Method::POST => {
             let has_file = dashboard::may_have_file(incoming.target.path());
             form_body::read(&incoming.headers, incoming.body, incoming.held, has_file).await?
@@ -113,9 +113,12 @@ async fn request<S: IncomingBody>(
             return Err(Reply::method_not_allowed(&other, &allowed));
         }
     };
-    // HEAD is answered like GET; the body is removed later.
+    let has_too_large_file = form.is_none();
     let method = match incoming.method {
+        // HEAD is answered like GET; the body is removed later.
         Method::HEAD => Method::GET,
+        // Nothing was read of this form, so nothing is done: its page says why.
+        Method::POST if has_too_large_file => Method::GET,
         method => method,
     };
     Ok(PageRequest {
@@ -124,7 +127,8 @@ async fn request<S: IncomingBody>(
         method,
         path: incoming.target.path().to_owned(),
         query: FormFields::parse(incoming.target.query().unwrap_or_default().as_bytes()),
-        form,
+        form: form.unwrap_or_default(),
+        has_too_large_file,
         headers: incoming.headers,
         host: origin.host,
         address: origin.address,

@@ -5,19 +5,23 @@ use std::{convert::Infallible, future::ready, sync::Arc};
 use bytes::Bytes;
 use connect_core::{Error, Reason, wire::ErrorCode};
 use encoding_rs::WINDOWS_1252;
-use futures_util::stream;
+use futures_util::{FutureExt as _, stream};
 use http::{
     HeaderMap, StatusCode,
     header::{CONTENT_ENCODING, CONTENT_TYPE},
 };
 use multer::Multipart;
+use tokio::task::spawn_blocking;
 
 use super::{
     endpoint::Reply,
     gate,
     incoming::{IncomingBody, only},
 };
-use crate::{dashboard::FormFields, net::Held};
+use crate::{
+    dashboard::FormFields,
+    net::{Held, completion::joined},
+};
 
 /// The most bytes of a form: 1000 product ids and a margin.
 const MOST: usize = 128 * 1024;
@@ -33,39 +37,36 @@ enum FormEncoding {
     Parts(String),
 }
 
-/// Reads the fields of a form. A file becomes the text of its field.
+/// Reads the fields of a form; `None` if its file is too large.
+/// A file becomes the text of its field.
 pub(super) async fn read<S: IncomingBody>(
     headers: &HeaderMap,
     body: S,
     held: Option<Arc<Held>>,
     may_have_file: bool,
-) -> Result<FormFields, Reply> {
+) -> Result<Option<FormFields>, Reply> {
     let encoding = encoding(headers, may_have_file)?;
-    match encoding {
-        FormEncoding::Url => {
-            let body = gate::read(headers, body, held).await?;
-            if body.len() > MOST {
-                let reason = Reason::of("form", format!("must have at most {MOST} bytes"));
-                return Err(too_large(reason));
-            }
-            Ok(FormFields::parse(&body))
+    let most = match encoding {
+        FormEncoding::Url => MOST,
+        FormEncoding::Parts(_) => MOST_WITH_FILE,
+    };
+    let body = gate::read_up_to(headers, body, held, most).await;
+    match (body, encoding) {
+        (Ok(body), FormEncoding::Url) => Ok(Some(FormFields::parse(&body))),
+        (Ok(body), FormEncoding::Parts(boundary)) => {
+            let fields = joined(spawn_blocking(|| fields_of_parts(body, boundary))).await;
+            let broken = || Reason::new("the form broke off on its way; send it again");
+            let fields = fields.ok_or_else(|| Error::Malformed(broken()))?;
+            Ok(Some(fields))
         }
-        FormEncoding::Parts(boundary) => {
-            let body = gate::read_up_to(headers, body, held, MOST_WITH_FILE).await;
-            let body = body.map_err(|reply| match reply.status() {
-                StatusCode::PAYLOAD_TOO_LARGE => too_large(Reason::new(
-                    "the file is larger than 2 MB; divide it into several files",
-                )),
-                _ => reply,
-            })?;
-            let broken = "the form broke off on its way; send it again";
-            let fields = fields_of_parts(body, boundary).await;
-            fields.map_err(|_| Error::Malformed(Reason::new(broken)).into())
-        }
+        (Err(reply), _) if reply.status() != StatusCode::PAYLOAD_TOO_LARGE => Err(reply),
+        (Err(_), FormEncoding::Url) => Err(too_large()),
+        (Err(_), FormEncoding::Parts(_)) => Ok(None),
     }
 }
 
-fn too_large(reason: Reason) -> Reply {
+fn too_large() -> Reply {
+    let reason = Reason::of("form", format!("must have at most {MOST} bytes"));
     let reason = reason.detail(ErrorCode::PayloadTooLarge);
     Reply::error(StatusCode::PAYLOAD_TOO_LARGE, reason)
 }
@@ -93,8 +94,13 @@ fn encoding(headers: &HeaderMap, may_have_file: bool) -> Result<FormEncoding, Er
     Ok(FormEncoding::Parts(boundary))
 }
 
-/// Reads the parts of a body, each with a name and a text.
-async fn fields_of_parts(body: Bytes, boundary: String) -> Result<FormFields, multer::Error> {
+/// Reads the named parts of a body; `None` if it breaks off.
+/// The body is there as a whole, so nothing is waited for.
+fn fields_of_parts(body: Bytes, boundary: String) -> Option<FormFields> {
+    parts(body, boundary).now_or_never()?.ok()
+}
+
+async fn parts(body: Bytes, boundary: String) -> Result<FormFields, multer::Error> {
     let body = stream::once(ready(Ok::<_, Infallible>(body)));
     let mut parts = Multipart::new(body, boundary);
     let mut fields = Vec::new();
@@ -122,7 +128,11 @@ fn text_of_file(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use http_body::Frame;
+    use http_body_util::StreamBody;
+
     use super::*;
+    use crate::net::BodyError;
 
     fn headers(kind: &str) -> HeaderMap {
         HeaderMap::from_iter([(CONTENT_TYPE, kind.parse().unwrap())])
@@ -156,11 +166,11 @@ mod tests {
         assert!(encoding(&compressed, true).is_err());
     }
 
-    #[tokio::test]
-    async fn a_file_becomes_the_text_of_its_field() {
-        let read = async |body: &str| {
+    #[test]
+    fn a_file_becomes_the_text_of_its_field() {
+        let read = |body: &str| {
             let body = Bytes::from(body.replace('\n', "\r\n"));
-            let fields = fields_of_parts(body, "x".to_owned()).await.ok()?;
+            let fields = fields_of_parts(body, "x".to_owned())?;
             let pairs = fields.pairs();
             Some(
                 pairs
@@ -191,11 +201,35 @@ mod tests {
             (format!("--x\n{named}\"a\"\n\n1\n"), None),
             ("a=1".to_owned(), None),
         ] {
-            let found = read(&body).await;
+            let found = read(&body);
             let found = found
                 .as_ref()
                 .map(|found| found.iter().map(|pair| &**pair).collect::<Vec<_>>());
             assert_eq!(found, expected, "{body}");
+        }
+    }
+
+    /// A form without a file takes no more memory than a form may have.
+    #[tokio::test]
+    async fn a_body_is_read_up_to_the_limit_of_its_form() {
+        const PIECE: usize = 16 * 1024;
+        let (url, parts) = (
+            "application/x-www-form-urlencoded",
+            "multipart/form-data; boundary=x",
+        );
+        // The most pieces read, and the outcome: a refusal, or no fields.
+        for (kind, most, status) in [(url, MOST, Some(413)), (parts, MOST_WITH_FILE, None)] {
+            let mut count = 0;
+            let pieces = (0..200).map(|_| {
+                count += 1;
+                Ok::<_, BodyError>(Frame::data(Bytes::from(vec![b'a'; PIECE])))
+            });
+            let body = StreamBody::new(stream::iter(pieces));
+            let read = read(&headers(kind), body, None, true).await;
+            let refused = read.map(|fields| assert!(fields.is_none(), "{kind}"));
+            let refused = refused.err().map(|reply| reply.status().as_u16());
+            assert_eq!(refused, status, "{kind}");
+            assert_eq!(count, most / PIECE + 1, "{kind}");
         }
     }
 

@@ -60,6 +60,9 @@ pub(crate) struct PageRequest {
     pub(crate) query: FormFields,
     /// The fields of the form; empty for GET.
     pub(crate) form: FormFields,
+    /// Set for a form with a file too large to be read.
+    /// It is answered with its page and the problem.
+    pub(crate) has_too_large_file: bool,
     pub(crate) headers: HeaderMap,
     /// The host and port named by the request; empty if missing.
     pub(crate) host: String,

@@ -241,6 +241,15 @@ async fn our_own_files_come_back() {
         assert_eq!(found["priceCents"], cents);
         assert_eq!(found["isActive"], is_active);
     }
+    // The list of products as its page saves it.
+    let file = owner.open("/dashboard/products?q=T-1&format=csv").await;
+    let page = text(&upload(&mut owner, &file.body).await);
+    let columns = form(&page);
+    let chosen = columns.iter().filter(|(_, column)| !column.is_empty());
+    let chosen = chosen.filter(|(name, _)| name.starts_with("column-"));
+    assert_eq!(chosen.count(), 7, "{columns:?}");
+    let (_, page) = send(&mut owner, CHECK, &columns, &[]).await;
+    assert_eq!(counts(&page), [0, 0, 1, 0]);
     // A changed price changes one product, without a mention of the rest.
     let file = "code,price\nT-1,4.10\nT-2,2.50\n";
     let page = text(&upload(&mut owner, file.as_bytes()).await);
@@ -266,7 +275,7 @@ async fn what_cannot_be_imported_is_refused_with_the_reason() {
         (
             vec![b'x'; 2_200_000],
             413,
-            "The file is larger than 2 MB; divide it into several files.",
+            "id=\"file-problem\">CSV file is larger than 2 MB; divide it into several files.",
         ),
         // None of the columns is that of the code.
         (b"x;name\n1;Soup\n".to_vec(), 200, "Check all lines"),

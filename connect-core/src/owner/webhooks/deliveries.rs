@@ -9,7 +9,7 @@ use crate::{
     engine::Connect,
     storage::{Entry, Read},
     transaction::{Account, Delivery, DeliveryStatus, Error, Fault, Reason, Webhook, log_key},
-    wire::{EventType, Id, Timestamp, limits::MAX_PAGE_SIZE},
+    wire::{EventType, Id, Page, Timestamp, limits::MAX_PAGE_SIZE},
 };
 
 /// A filter of deliveries. `None` lets every delivery pass.
@@ -32,6 +32,15 @@ pub struct DeliveryPage {
     pub deliveries: Vec<Delivery>,
     /// The place for the next page to continue from; `None` at the end.
     pub next: Option<Id<Delivery>>,
+}
+
+impl From<DeliveryPage> for Page<Delivery> {
+    fn from(page: DeliveryPage) -> Self {
+        Self {
+            data: page.deliveries,
+            next_cursor: page.next.map(|id| id.to_string()),
+        }
+    }
 }
 
 impl DeliveryFilter {

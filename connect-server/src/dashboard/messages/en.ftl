@@ -1427,7 +1427,6 @@ import-shortened = was shortened by a spreadsheet; format the column as text the
 import-price-too-high = must be at most { $most }
 import-yes-or-no = must be yes or no
 problem-blank-at-end = must not start or end with a blank
-problem-file-too-large = the file is larger than 2 MB; divide it into several files
 problem-broken-form = the form broke off on its way; send it again
 
 ## The charts of the first page
@@ -1439,3 +1438,6 @@ today-turnover-in = Turnover in { $currency }
 word-problem = Problem
 word-result = Result
 tokens-tasks-differ = Differs by location
+## Forms that keep what they were made for
+problem-price-changed = has changed since the new price was shown
+table-too-far = Too many rows would have to be searched for this file. Choose a shorter period or another filter

@@ -1427,7 +1427,6 @@ import-shortened = is ingekort door een spreadsheet; geef de kolom daar de opmaa
 import-price-too-high = mag hoogstens { $most } zijn
 import-yes-or-no = moet ja of nee zijn
 problem-blank-at-end = mag niet met een spatie beginnen of eindigen
-problem-file-too-large = het bestand is groter dan 2 MB; verdeel het over meerdere bestanden
 problem-broken-form = het formulier is onderweg afgebroken; verstuur het opnieuw
 
 ## De grafieken van de eerste pagina
@@ -1439,3 +1438,6 @@ today-turnover-in = Omzet in { $currency }
 word-problem = Probleem
 word-result = Resultaat
 tokens-tasks-differ = Verschilt per locatie
+## Forms that keep what they were made for
+problem-price-changed = is gewijzigd nadat de nieuwe prijs werd getoond
+table-too-far = Voor dit bestand moeten te veel rijen worden doorzocht. Kies een kortere periode of een ander filter

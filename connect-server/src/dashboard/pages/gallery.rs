@@ -1,6 +1,6 @@
 //! All components of pages, to look at in the demo.
 
-use connect_core::Reason;
+use connect_core::{Error, Reason};
 use maud::{Markup, html};
 
 use crate::dashboard::{
@@ -16,7 +16,7 @@ use crate::dashboard::{
 };
 
 /// Shows the page.
-pub(super) fn show(to: &SignedIn<'_>) -> Answer {
+pub(super) async fn show(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let now = to.connect.now();
     let reason = Reason::of("name", text!("gallery-problem"));
     let name = Field {
@@ -50,7 +50,7 @@ pub(super) fn show(to: &SignedIn<'_>) -> Answer {
         ]);
     }
     if table::is_file(to) {
-        return table.file(to, "components");
+        return Ok(table.file(to, "components").await);
     }
     let amounts = [1250, 300, -80].map(|cents| NamedAmount {
         name: words.clone(),
@@ -94,7 +94,12 @@ pub(super) fn show(to: &SignedIn<'_>) -> Answer {
             (dialog(&words))
         }
     };
-    layout::page(to, COMPONENTS, &text!("section-components"), content)
+    Ok(layout::page(
+        to,
+        COMPONENTS,
+        &text!("section-components"),
+        content,
+    ))
 }
 
 /// A button with its dialog.

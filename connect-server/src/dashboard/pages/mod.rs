@@ -48,6 +48,8 @@ use super::{
     components, messages,
     page_request::{PageRequest, SignedIn, segments},
     period::Kept,
+    sections::ROOT,
+    table,
 };
 use crate::{net::completion::complete, telemetry::audit::Action};
 
@@ -89,10 +91,7 @@ static ROUTES: &[Route] = &[
     Route::form(
         "products/import",
         Action::CheckImport,
-        With(ChangeCatalog, |to, _| {
-            // Not before the form is checked.
-            async move { shop::import_upload(to) }.boxed()
-        }),
+        With(ChangeCatalog, |to, _| shop::import_upload(to).boxed()),
     )
     .with_file(),
     Route::form(
@@ -172,7 +171,7 @@ static ROUTES: &[Route] = &[
         Sandbox(|to, sandbox| sandbox::act(to, sandbox).boxed()),
     )
     .once(once::SANDBOX),
-    Route::page("components", Sandbox(|to, _| made(gallery::show(to)))),
+    Route::page("components", Sandbox(|to, _| gallery::show(to).boxed())),
     Route::page(
         "activity",
         With(ReadTrail, |to, _| activity::list(to).boxed()),
@@ -656,8 +655,10 @@ async fn of_user(to: &SignedIn<'_>) -> Result<Answer, Error> {
         if to.method == Method::POST {
             to.check_form()?;
         }
-        return Err(components::gone());
+        let page = page_of_form(to).map(|page| Answer::redirect(&page));
+        return page.ok_or_else(components::gone);
     };
+    let _turn = table::turn(to).await;
     let page = serve(to, route.page, ids);
     let (Some(form), User(_) | With(..) | Sandbox(_)) = (form, route.page) else {
         return page.await;
@@ -670,6 +671,27 @@ async fn of_user(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let answer = answer.map(|answer| Kept::of(to).in_answer(answer));
     to.audit(form.action, answer.as_ref());
     answer
+}
+
+/// Finds the page for an address of a form alone.
+/// A page answered to a form has this address, and browsers load it again without the form.
+fn page_of_form(to: &PageRequest) -> Option<String> {
+    let segments = to.segments();
+    let is_of = |segments: &[&str], is_form: bool| {
+        let mut routes = ROUTES.iter();
+        routes.any(|route| route.form.is_some() == is_form && route.ids(segments).is_some())
+    };
+    if to.method != Method::GET || !is_of(&segments, true) {
+        return None;
+    }
+    let mut above = (0..segments.len())
+        .rev()
+        .filter_map(|end| segments.get(..end));
+    let page = above.find(|page| is_of(page, false))?;
+    let path: Vec<&str> = [ROOT].into_iter().chain(page.iter().copied()).collect();
+    let query = to.query.query();
+    let mark = if query.is_empty() { "" } else { "?" };
+    Some(format!("{}{mark}{query}", path.join("/")))
 }
 
 /// Calls the function behind a route.

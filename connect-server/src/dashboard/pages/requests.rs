@@ -58,10 +58,11 @@ pub(super) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
             .await
     });
     let found = found.await?;
-    let table = table(&found.data, &names).part(table::is_part(to, &found));
+    let table = table(to, &found.data, &names);
     if table::is_file(to) {
-        return Ok(table.file(to, "requests"));
+        return Ok(table.file(to, "requests").await);
     }
+    let table = table.part(table::is_part(to, found.next_cursor.as_deref()));
     let content = html! {
         p.hint { (text!("requests-about")) }
         (filters(to, &tokens))
@@ -129,9 +130,14 @@ fn filters(to: &SignedIn<'_>, tokens: &[(Token, Option<Timestamp>)]) -> Markup {
     }
 }
 
-fn table(requests: &[AnsweredRequest], names: &HashMap<Id<Token>, &str>) -> Table {
+fn table(
+    to: &SignedIn<'_>,
+    requests: &[AnsweredRequest],
+    names: &HashMap<Id<Token>, &str>,
+) -> Table {
     let token = Column::text("token", text!("field-token"));
-    let mut table = Table::new(REQUESTS, text!("section-requests"), columns([token]));
+    let mut table = Table::new(REQUESTS, text!("section-requests"), columns([token]))
+        .for_file(table::is_file(to));
     for request in requests {
         let token = request.token_id;
         let name = names.get(&token).copied().unwrap_or_default();

@@ -101,8 +101,8 @@ async fn page(to: &SignedIn<'_>, reason: Option<&Reason>) -> Result<Answer, Erro
     let account = to.account();
     let screens = to.connect.screens(account.id).await?;
     let table = table(to, &screens);
-    if table::is_file(to) && reason.is_none() {
-        return Ok(table.file(to, "screens"));
+    if table::is_file(to) {
+        return Ok(table.file(to, "screens").await);
     }
     let content = html! {
         p.hint { (text!("screens-about")) }

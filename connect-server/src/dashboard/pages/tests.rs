@@ -50,6 +50,7 @@ fn request(connect: &Connect, route: &Route, session: &str) -> PageRequest {
         path: format!("{ROOT}/{}", route.path.replace("{}", ID)),
         query: FormFields::default(),
         form: FormFields::default(),
+        has_too_large_file: false,
         headers,
         host: "127.0.0.1:8081".into(),
         address: [127, 0, 0, 1].into(),
@@ -136,6 +137,52 @@ async fn what_is_an_owners_is_refused_to_visitors_and_to_foreign_forms() {
         ("sign-in/with/{}", true),
     ];
     assert_eq!(open, BTreeSet::from(expected));
+}
+
+/// A page answered to a form is loaded again from the address of the form.
+#[tokio::test]
+async fn an_address_of_a_form_leads_to_its_page() {
+    let (connect, _, session) = signed_in().await;
+    let open = async |route: &Route, query: &str| {
+        let asked = PageRequest {
+            method: Method::GET,
+            query: FormFields::parse(query.as_bytes()),
+            ..request(&connect, route, session.secret.expose())
+        };
+        super::answer(asked).await
+    };
+    let is_page = |path: &str| {
+        let mut pages = ROUTES.iter().filter(|route| route.form.is_none());
+        pages.any(|page| page.ids(&segments(path)).is_some())
+    };
+    let mut tried = 0;
+    for route in ROUTES.iter().filter(|route| route.form.is_some()) {
+        let path = format!("{ROOT}/{}", route.path.replace("{}", ID));
+        if is_page(&path) {
+            continue;
+        }
+        let answer = open(route, "").await;
+        assert_eq!(answer.status, 303, "{path}");
+        let page = onward(&answer);
+        assert!(path.starts_with(page) && is_page(page), "{path}: {page}");
+        tried += 1;
+    }
+    assert!(tried > 30, "{tried}");
+    for (form, page) in [
+        ("products/{}", "products".to_owned()),
+        ("products/new", "products".to_owned()),
+        ("products/prices/preview", "products".to_owned()),
+        ("products/import/apply", "products/import".to_owned()),
+        ("stock/{}/count", format!("stock/{ID}")),
+        ("sign-out", String::new()),
+    ] {
+        let mut forms = ROUTES.iter().filter(|route| route.form.is_some());
+        let route = forms.find(|route| route.path == form).unwrap();
+        let answer = open(route, "at=7&q=%22%3E").await;
+        let page = format!("{ROOT}/{page}");
+        let page = page.trim_end_matches('/');
+        assert_eq!(onward(&answer), format!("{page}?at=7&q=%22%3E"), "{form}");
+    }
 }
 
 /// The roles with each part of the dashboard, besides owners. A form can have fewer than its page.

@@ -132,6 +132,7 @@ impl Visit {
                 path: path.to_owned(),
                 query: FormFields::parse(query.as_bytes()),
                 form: FormFields::parse(format!("{fields}&csrf={csrf}").as_bytes()),
+                has_too_large_file: false,
                 headers: HeaderMap::from_iter([(COOKIE, cookies)]),
                 host: "127.0.0.1:8081".into(),
                 address: [127, 0, 0, 1].into(),

@@ -183,8 +183,8 @@ fn role_at(location: impl std::fmt::Display) -> String {
 async fn page(to: &SignedIn<'_>, reason: Option<&Reason>) -> Result<Answer, Error> {
     let users = to.connect.users(to.account().id).await?;
     let table = table(to, &users);
-    if table::is_file(to) && reason.is_none() {
-        return Ok(table.file(to, "users"));
+    if table::is_file(to) {
+        return Ok(table.file(to, "users").await);
     }
     let typed = Typed {
         name: to.form.get("name"),

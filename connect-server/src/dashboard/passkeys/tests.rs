@@ -176,6 +176,7 @@ impl Visit {
             path: format!("/dashboard{path}"),
             query: FormFields::default(),
             form: FormFields::parse(form.finish().as_bytes()),
+            has_too_large_file: false,
             headers: HeaderMap::from_iter([(COOKIE, cookies)]),
             host: "shop.example".into(),
             address: [127, 0, 0, 1].into(),

@@ -86,7 +86,16 @@ impl Cell {
     }
 }
 
-impl Value {
+/// A value as compared with others, made once for each row.
+pub(super) enum SortKey {
+    Number(f64),
+    Time(Timestamp),
+    /// The text without case and accents, and as it is.
+    Text(String, String),
+    Empty,
+}
+
+impl SortKey {
     /// Compares two values, from high to low if `is_down`.
     /// Empty ones come last in both directions.
     pub(super) fn compare(&self, other: &Self, is_down: bool) -> Ordering {
@@ -99,13 +108,11 @@ impl Value {
     }
 
     fn compare_rising(&self, other: &Self) -> Ordering {
-        let number = |text: &str| text.parse::<f64>().unwrap_or_default();
         match (self, other) {
-            (Self::Text(one), Self::Text(other)) => {
-                let folded = folded(one).cmp(&folded(other));
-                folded.then_with(|| one.cmp(other))
+            (Self::Text(one, exact), Self::Text(other, exact_other)) => {
+                one.cmp(other).then_with(|| exact.cmp(exact_other))
             }
-            (Self::Number(one), Self::Number(other)) => number(one).total_cmp(&number(other)),
+            (Self::Number(one), Self::Number(other)) => one.total_cmp(other),
             (Self::Time(one), Self::Time(other)) => one.cmp(other),
             _ => self.rank().cmp(&other.rank()),
         }
@@ -115,8 +122,20 @@ impl Value {
         match self {
             Self::Number(_) => 0,
             Self::Time(_) => 1,
-            Self::Text(_) => 2,
+            Self::Text(..) => 2,
             Self::Empty => 3,
+        }
+    }
+}
+
+impl Value {
+    /// The value as compared with others.
+    pub(super) fn sort_key(&self) -> SortKey {
+        match self {
+            Self::Empty => SortKey::Empty,
+            Self::Text(text) => SortKey::Text(folded(text), text.clone()),
+            Self::Number(number) => SortKey::Number(number.parse().unwrap_or_default()),
+            Self::Time(time) => SortKey::Time(*time),
         }
     }
 

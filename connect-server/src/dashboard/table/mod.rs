@@ -1,29 +1,23 @@
 //! A table of records, sorted by links in its head and saved as a CSV file.
 
 mod cell;
+mod file;
 #[cfg(test)]
 mod tests;
 
 use std::borrow::Cow;
 
-use bytes::Bytes;
-use connect_core::{
-    Error, Reason,
-    wire::{Page, limits::MAX_PAGE_SIZE},
-};
 use maud::{Markup, html};
 use url::form_urlencoded::Serializer;
 
-use super::{Answer, PageRequest, components, page_request::CURSOR, period::UNIT};
+use super::{PageRequest, components, page_request::CURSOR, period::UNIT};
 
 pub(super) use cell::{Cell, Value};
+pub(super) use file::{is_file, is_part, limit, rows, turn};
 
 /// The fields of the address for the order of rows and for a file of them.
 pub(super) const SORT: &str = "sort";
 const FORMAT: &str = "format";
-
-/// The most rows of a file.
-const MOST_ROWS: usize = 100_000;
 
 /// A table in progress.
 pub(super) struct Table {
@@ -33,20 +27,23 @@ pub(super) struct Table {
     columns: Vec<Column>,
     rows: Vec<TableRow>,
     is_part: bool,
+    /// Set for a file: its cells are not shown.
+    is_file: bool,
 }
 
 /// A row of a table, with a cell for each column.
 struct TableRow {
     /// Its id on the page, for links from other pages.
     id: Option<String>,
-    cells: Vec<Cell>,
+    values: Vec<Value>,
+    /// The cells as shown; none for a file.
+    shown: Vec<Markup>,
 }
 
 impl TableRow {
     /// The value of the cell in this place.
     fn value(&self, at: usize) -> &Value {
-        let cell = self.cells.get(at);
-        cell.map_or(&Value::Empty, |cell| &cell.value)
+        self.values.get(at).unwrap_or(&Value::Empty)
     }
 }
 
@@ -124,6 +121,14 @@ impl Column {
         }
     }
 
+    /// The heading, for screen readers alone above links and buttons.
+    fn head(&self) -> Markup {
+        html! {
+            @if self.kind == ColumnKind::Action { span.hidden { (self.heading) } }
+            @else { (self.heading) }
+        }
+    }
+
     fn is_shown(&self) -> bool {
         self.kind != ColumnKind::File
     }
@@ -146,23 +151,36 @@ impl Table {
             columns: columns.into_iter().collect(),
             rows: Vec::new(),
             is_part: false,
+            is_file: false,
         }
+    }
+
+    /// Keeps only the values of its rows, if they are for a file.
+    #[must_use]
+    pub(super) fn for_file(mut self, is_file: bool) -> Self {
+        self.is_file = is_file;
+        self
     }
 
     /// Adds a row, with a cell for each column.
     pub(super) fn add(&mut self, cells: impl IntoIterator<Item = Cell>) {
-        self.rows.push(TableRow {
-            id: None,
-            cells: cells.into_iter().collect(),
-        });
+        self.push(None, cells);
     }
 
     /// Adds a row under an id, for links to it.
     pub(super) fn add_as(&mut self, id: String, cells: impl IntoIterator<Item = Cell>) {
-        self.rows.push(TableRow {
-            id: Some(id),
-            cells: cells.into_iter().collect(),
-        });
+        self.push(Some(id), cells);
+    }
+
+    fn push(&mut self, id: Option<String>, cells: impl IntoIterator<Item = Cell>) {
+        let (mut values, mut shown) = (Vec::with_capacity(self.columns.len()), Vec::new());
+        for cell in cells {
+            values.push(cell.value);
+            if !self.is_file {
+                shown.push(cell.shown);
+            }
+        }
+        self.rows.push(TableRow { id, values, shown });
     }
 
     /// Marks a page of a longer list, with only its own rows sorted.
@@ -174,14 +192,13 @@ impl Table {
 
     /// Renders the table, with links to sort it and to save it.
     pub(super) fn render(mut self, to: &PageRequest) -> Markup {
-        let order = self.sort(to);
+        let order = self.sort(to.query.get(SORT));
         let head = html! {
             @for column in self.columns.iter().filter(|column| column.is_shown()) {
                 @let is_down = order.filter(|(name, _)| *name == column.name).map(|(_, is_down)| is_down);
                 th class=[column.classes()]
                     aria-sort=[is_down.map(|is_down| if is_down { "descending" } else { "ascending" })] {
-                    @if column.kind == ColumnKind::Action { span.hidden { (column.heading) } }
-                    @else if column.name.is_empty() { (column.heading) }
+                    @if column.name.is_empty() { (column.head()) }
                     @else { (self.sort_link(to, column, is_down)) }
                 }
             }
@@ -198,8 +215,8 @@ impl Table {
     /// Renders the table alone, in the order of its rows.
     pub(super) fn render_plain(self) -> Markup {
         let head = html! {
-            @for column in &self.columns {
-                th class=[column.classes()] { (column.heading) }
+            @for column in self.columns.iter().filter(|column| column.is_shown()) {
+                th class=[column.classes()] { (column.head()) }
             }
         };
         components::table(&self.caption, head, self.body())
@@ -209,57 +226,27 @@ impl Table {
         html! {
             @for row in &self.rows {
                 tr id=[row.id.as_deref()] {
-                    @for (column, cell) in self.columns.iter().zip(&row.cells) {
-                        @if column.is_shown() {
-                            td class=[column.classes()] { (cell.shown) }
-                        }
+                    @for (column, shown) in self.columns.iter().zip(&row.shown) {
+                        @if column.is_shown() { td class=[column.classes()] { (shown) } }
                     }
                 }
             }
         }
     }
 
-    /// Answers with a file of all rows, named without its ending.
-    pub(super) fn file(mut self, to: &PageRequest, name: &str) -> Answer {
-        self.sort(to);
-        let separator = text!("file-separator").bytes().next().unwrap_or(b',');
-        // Spreadsheets take a file without this mark for one in an older encoding.
-        let mut file = csv::WriterBuilder::new()
-            .delimiter(separator)
-            .flexible(true)
-            .from_writer("\u{FEFF}".as_bytes().to_vec());
-        let headings = self.columns.iter().filter(|column| column.is_saved());
-        let mut lines: Vec<Vec<String>> =
-            vec![headings.map(|column| column.heading.to_string()).collect()];
-        lines.extend(self.rows.iter().map(|row| {
-            let cells = self.columns.iter().zip(&row.cells);
-            let cells = cells.filter(|(column, _)| column.is_saved());
-            cells.map(|(_, cell)| cell.value.written()).collect()
-        }));
-        for line in lines {
-            // Memory takes every line.
-            let _ = file.write_record(line);
-        }
-        let bytes = file.into_inner().unwrap_or_default();
-        Answer::file(
-            format!("{name}.csv"),
-            "text/csv; charset=utf-8",
-            Bytes::from(bytes),
-        )
-    }
-
-    /// Sorts the rows as the address says.
+    /// Sorts the rows as wanted by the address.
     /// Returns the column, and whether from high to low.
-    fn sort(&mut self, to: &PageRequest) -> Option<(&'static str, bool)> {
-        let wanted = to.query.get(SORT);
+    fn sort(&mut self, wanted: &str) -> Option<(&'static str, bool)> {
         let (wanted, is_down) = match wanted.strip_prefix('-') {
             Some(name) => (name, true),
             None => (wanted, false),
         };
         let mut names = self.columns.iter().map(|column| column.name).enumerate();
         let (at, name) = names.find(|(_, name)| *name == wanted && !name.is_empty())?;
-        self.rows
-            .sort_by(|one, other| one.value(at).compare(other.value(at), is_down));
+        let rows = self.rows.drain(..);
+        let mut keyed: Vec<_> = rows.map(|row| (row.value(at).sort_key(), row)).collect();
+        keyed.sort_by(|(one, _), (other, _)| one.compare(other, is_down));
+        self.rows = keyed.into_iter().map(|(_, row)| row).collect();
         Some((name, is_down))
     }
 
@@ -301,53 +288,7 @@ impl Table {
     }
 }
 
-/// Returns whether the address asks for a file.
-pub(super) fn is_file(to: &PageRequest) -> bool {
-    to.query.get(FORMAT) == "csv"
-}
-
 /// The order in the address, as a field of links.
 pub(super) fn order(to: &PageRequest) -> (&'static str, &str) {
     (SORT, to.query.get(SORT))
-}
-
-/// The rows to read at once; the most for a file.
-pub(super) fn limit(to: &PageRequest) -> Option<usize> {
-    is_file(to).then_some(MAX_PAGE_SIZE)
-}
-
-/// Returns whether a page has only a part of its list.
-pub(super) fn is_part<T>(to: &PageRequest, page: &Page<T>) -> bool {
-    page.next_cursor.is_some() || !to.query.get(CURSOR).is_empty()
-}
-
-/// Reads a page of a list, or the whole list for a file.
-/// `page` reads the rows from a cursor on. The address names the first cursor.
-///
-/// # Errors
-/// A page cannot be read, or a file would have more than 100 000 rows.
-pub(super) async fn rows<T, F>(
-    to: &PageRequest,
-    mut page: impl FnMut(Option<String>) -> F,
-) -> Result<Page<T>, Error>
-where
-    F: Future<Output = Result<Page<T>, Error>>,
-{
-    if !is_file(to) {
-        let cursor = to.query.get(CURSOR);
-        return page((!cursor.is_empty()).then(|| cursor.to_owned())).await;
-    }
-    let mut all = page(None).await?;
-    while let Some(cursor) = all.next_cursor.take() {
-        let more = page(Some(cursor)).await?;
-        all.data.extend(more.data);
-        all.next_cursor = more.next_cursor;
-        if all.data.len() > MOST_ROWS {
-            return Err(Error::Invalid(Reason::new(text!(
-                "table-too-long",
-                most = MOST_ROWS
-            ))));
-        }
-    }
-    Ok(all)
 }

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use connect_core::{Connect, Language, storage::memory::MemoryStorage};
+use connect_core::{Connect, Language, storage::memory::MemoryStorage, wire::Page};
+use futures_util::FutureExt as _;
 use http::{HeaderMap, Method};
 use serde_json::json;
 
 use super::*;
 use crate::dashboard::{
-    AnswerContent, DashboardContext, FormFields, IdempotentForms, messages::made_in_language,
+    AnswerContent, DashboardContext, FormFields, IdempotentForms,
+    messages::{in_language, made_in_language},
 };
 
 const PATH: &str = "/dashboard/orders";
@@ -28,6 +30,7 @@ fn asked(query: &str) -> PageRequest {
         path: PATH.to_owned(),
         query: FormFields::parse(query.as_bytes()),
         form: FormFields::default(),
+        has_too_large_file: false,
         headers: HeaderMap::new(),
         host: "127.0.0.1:8081".into(),
         address: [127, 0, 0, 1].into(),
@@ -59,11 +62,7 @@ fn places(cells: Vec<Cell>, query: &str) -> Vec<String> {
 
 /// The text of a file, without the mark of its encoding.
 fn saved(table: Table, query: &str) -> String {
-    let answer = table.file(&asked(query), "cells");
-    let AnswerContent::File(name, kind, bytes) = answer.content else {
-        panic!("no file");
-    };
-    assert_eq!((&*name, kind), ("cells.csv", "text/csv; charset=utf-8"));
+    let bytes = table.written(asked(query).query.get(SORT));
     let text = String::from_utf8(bytes.to_vec()).unwrap();
     text.strip_prefix('\u{FEFF}').unwrap().to_owned()
 }
@@ -214,6 +213,66 @@ fn a_file_is_written_as_the_spreadsheet_of_its_reader_expects() {
     assert!(page.contains("<tr id=\"row\">") && page.contains("<th class=\"number detail\">"));
 }
 
+#[tokio::test]
+async fn a_file_is_in_the_language_of_its_reader_and_keeps_no_markup() {
+    let columns = [Column::number("price", "Price".into())];
+    let mut table = Table::new(PATH, "Products".into(), columns).for_file(true);
+    table.add([Cell::amount(345, "€3.45")]);
+    assert!(table.rows.iter().all(|row| row.shown.is_empty()));
+    let to = asked("format=csv");
+    let answer = in_language(Language::Nl, table.file(&to, "cells")).await;
+    let AnswerContent::File(name, kind, bytes) = answer.content else {
+        panic!("no file");
+    };
+    assert_eq!((&*name, kind), ("cells.csv", "text/csv; charset=utf-8"));
+    assert_eq!(&bytes[..], "\u{FEFF}Price\n3,45\n".as_bytes());
+}
+
+/// Each file holds all of its rows, so only a few are made at once.
+#[tokio::test]
+async fn a_file_waits_for_its_turn() {
+    let (page, file) = (asked("sort=cell"), asked("format=csv"));
+    let form = PageRequest {
+        method: Method::POST,
+        ..asked("format=csv")
+    };
+    let (one, two) = (turn(&file).await, turn(&file).await);
+    assert!(one.is_some() && two.is_some());
+    assert!(turn(&file).now_or_never().is_none());
+    // Pages do not.
+    for to in [&page, &form] {
+        assert!(matches!(turn(to).now_or_never(), Some(None)));
+    }
+    drop(one);
+    assert!(turn(&file).await.is_some());
+}
+
+#[test]
+fn a_plain_table_has_a_head_for_each_cell() {
+    let columns = [
+        Column::text("name", "Name".into()),
+        Column::file("Place".into()),
+        Column::action("Actions".into()),
+    ];
+    let mut table = Table::new(PATH, "Products".into(), columns);
+    table.add([Cell::text("Rye"), Cell::text("Market"), Cell::empty()]);
+    let page = table.render_plain().into_string();
+    assert_eq!(
+        page.matches("<th").count() - page.matches("<thead").count(),
+        2,
+        "{page}"
+    );
+    assert_eq!(page.matches("<td").count(), 2, "{page}");
+    assert!(
+        page.contains("<span class=\"hidden\">Actions</span>"),
+        "{page}"
+    );
+    assert!(
+        !page.contains("Place") && !page.contains("Market"),
+        "{page}"
+    );
+}
+
 #[test]
 fn a_spreadsheet_calculates_no_text() {
     for (text, expected) in [
@@ -255,7 +314,7 @@ async fn a_file_has_all_pages_up_to_a_limit() {
             async move { Ok(page) }
         });
         let found = found.await.map(|page| {
-            let is_part = is_part(&to, &page);
+            let is_part = is_part(&to, page.next_cursor.as_deref());
             (page.data.len(), is_part)
         });
         (found, cursors.len())
@@ -271,9 +330,16 @@ async fn a_file_has_all_pages_up_to_a_limit() {
         let (rows, is_part) = found.unwrap();
         assert_eq!((rows, is_part, read), expected, "{query} {sizes:?}");
     }
-    // It stops as soon as it is too long.
-    let (refused, read) = read("format=csv", &[60_000, 40_001, 1]).await;
-    let problem = refused.unwrap_err().to_string();
-    assert!(problem.contains("at most 100,000 rows"), "{problem}");
-    assert_eq!(read, 2);
+    // It stops as soon as it is too long, or was looked for too far.
+    let (long, far) = (&[60_000, 40_001, 1][..], &[0; 1001][..]);
+    for (sizes, expected, pages) in [
+        (long, "at most 100,000 rows", 2),
+        (far, "Too many rows would have to be searched", 1000),
+    ] {
+        let (refused, read) = read("format=csv", sizes).await;
+        let problem = refused.unwrap_err().to_string();
+        assert!(problem.contains(expected), "{problem}");
+        assert_eq!(read, pages);
+    }
+    assert!(read("format=csv", &far[1..]).await.0.is_ok());
 }

@@ -30,10 +30,11 @@ pub(super) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let filters = &Filters::of(to);
     let found = table::rows(to, |cursor| find(to, filters, cursor)).await?;
     let objects = Objects::find(to, &found.data).await?;
-    let table = table(to, filters, &objects, &found.data).part(table::is_part(to, &found));
+    let table = table(to, filters, &objects, &found.data);
     if table::is_file(to) {
-        return Ok(table.file(to, "activity"));
+        return Ok(table.file(to, "activity").await);
     }
+    let table = table.part(table::is_part(to, found.next_cursor.as_deref()));
     let authors = objects.authors(&found.data, filters.author.as_deref());
     let content = html! {
         p.hint { (text!("activity-about", days = to.connect.trail_days())) }
@@ -96,7 +97,8 @@ fn table(
         Column::file(text!("word-location")),
         Column::text("what", text!("word-what")),
     ];
-    let mut table = Table::new(PATH, text!("section-activity"), columns);
+    let mut table =
+        Table::new(PATH, text!("section-activity"), columns).for_file(table::is_file(to));
     for entry in entries {
         let (_, name) = objects.author(&entry.author);
         let address = entry.origin.address.map(|address| address.to_string());

@@ -1,10 +1,13 @@
 //! The categories of a location, to choose from.
 
-use std::borrow::Cow;
+use std::{
+    borrow::Cow,
+    collections::{BTreeSet, HashMap},
+};
 
 use connect_core::{
     Error,
-    wire::{Category, Id, query::CategoryQuery},
+    wire::{Category, Id, limits::MAX_PAGE_SIZE, query::CategoryQuery},
 };
 use maud::{Markup, html};
 
@@ -16,6 +19,8 @@ const MOST: usize = 1000;
 /// The categories on offer, in the order of the shop.
 pub(super) struct Categories {
     sorted: Vec<Category>,
+    /// The place of each in this order.
+    places: HashMap<Id<Category>, usize>,
     /// Set when there are more.
     is_cut: bool,
 }
@@ -27,7 +32,8 @@ pub(super) async fn find(
 ) -> Result<Categories, Error> {
     let records = shop.records.categories();
     let mut query = CategoryQuery::default();
-    let mut sorted = Vec::new();
+    query.sync.limit = Some(MAX_PAGE_SIZE);
+    let mut sorted: Vec<Category> = Vec::new();
     loop {
         let page = records.list(&query).await?;
         sorted.extend(page.data);
@@ -38,21 +44,28 @@ pub(super) async fn find(
     }
     let is_cut = query.sync.cursor.is_some();
     if is_cut {
-        let mut missing: Vec<_> = named
-            .filter(|id| sorted.iter().all(|one| one.id != *id))
-            .collect();
-        missing.sort();
-        missing.dedup();
-        sorted.extend(records.get_many(&missing).await?);
+        let mut missing: BTreeSet<_> = named.collect();
+        for one in &sorted {
+            missing.remove(&one.id);
+        }
+        let missing: Vec<_> = missing.into_iter().collect();
+        for ids in missing.chunks(MAX_PAGE_SIZE) {
+            sorted.extend(records.get_many(ids).await?);
+        }
     }
     sorted.sort_by(|one, other| (one.position, &one.name).cmp(&(other.position, &other.name)));
-    Ok(Categories { sorted, is_cut })
+    let places = sorted.iter().zip(0..).map(|(one, place)| (one.id, place));
+    Ok(Categories {
+        places: places.collect(),
+        sorted,
+        is_cut,
+    })
 }
 
 impl Categories {
     /// Returns the name of one.
     pub(super) fn name(&self, id: Id<Category>) -> Option<&str> {
-        let found = self.sorted.iter().find(|one| one.id == id);
+        let found = self.sorted.get(*self.places.get(&id)?);
         found.map(|one| &*one.name)
     }
 

@@ -43,11 +43,12 @@ pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
         rows.list(&query).await
     });
     let found = found.await?;
-    let table = receipts(&shop, &found.data).part(table::is_part(to, &found));
+    let table = receipts(to, &shop, &found.data);
     if table::is_file(to) {
-        return Ok(table.file(to, "receipts"));
+        return Ok(table.file(to, "receipts").await);
     }
     let next_cursor = found.next_cursor.as_deref();
+    let table = table.part(table::is_part(to, next_cursor));
     let content = html! {
         p.toolbar { a href=(shop.at(Z_REPORTS)) { (text!("journal-z-reports")) } }
         @if found.data.is_empty() {
@@ -74,7 +75,7 @@ pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
 
 /// The table of receipts.
 /// Narrow screens omit details found on each receipt's page.
-fn receipts(shop: &PageLocation, rows: &[Transaction]) -> Table {
+fn receipts(to: &SignedIn<'_>, shop: &PageLocation, rows: &[Transaction]) -> Table {
     let columns = [
         Column::number("number", text!("journal-receipt")),
         Column::text("time", text!("word-time")),
@@ -83,7 +84,7 @@ fn receipts(shop: &PageLocation, rows: &[Transaction]) -> Table {
         Column::text("employee", text!("word-employee")).detail(),
         Column::number("total", text!("word-total")),
     ];
-    let mut table = Table::new(PATH, text!("word-receipts"), columns);
+    let mut table = Table::new(PATH, text!("word-receipts"), columns).for_file(table::is_file(to));
     for row in rows {
         let page = shop.at(&format!("{PATH}/{}", row.id));
         let number = html! { a href=(page) { (row.receipt_number) } };
@@ -191,11 +192,12 @@ pub(crate) async fn z_reports(to: &SignedIn<'_>) -> Result<Answer, Error> {
         reports.list(&query).await
     });
     let found = found.await?;
-    let table = closings(&shop, &found.data).part(table::is_part(to, &found));
+    let table = closings(to, &shop, &found.data);
     if table::is_file(to) {
-        return Ok(table.file(to, "z-reports"));
+        return Ok(table.file(to, "z-reports").await);
     }
     let next_cursor = found.next_cursor.as_deref();
+    let table = table.part(table::is_part(to, next_cursor));
     let content = html! {
         @if found.data.is_empty() {
             (nothing(to, next_cursor, &text!("journal-no-closing")))
@@ -206,7 +208,7 @@ pub(crate) async fn z_reports(to: &SignedIn<'_>) -> Result<Answer, Error> {
     Ok(page(to, &shop, PATH, &text!("journal-z-reports"), content))
 }
 
-fn closings(shop: &PageLocation, reports: &[ZReport]) -> Table {
+fn closings(to: &SignedIn<'_>, shop: &PageLocation, reports: &[ZReport]) -> Table {
     let columns = [
         Column::number("number", text!("shop-number")),
         Column::text("register", text!("word-register")),
@@ -218,7 +220,8 @@ fn closings(shop: &PageLocation, reports: &[ZReport]) -> Table {
         Column::number("difference", text!("journal-difference")),
     ];
     let amount = |cents: i64| Cell::amount(cents, shop.money(cents));
-    let mut table = Table::new(Z_REPORTS, text!("journal-z-reports"), columns);
+    let mut table =
+        Table::new(Z_REPORTS, text!("journal-z-reports"), columns).for_file(table::is_file(to));
     for report in reports {
         table.add([
             Cell::number(report.number, report.number),

@@ -43,10 +43,11 @@ pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
     });
     let found = found.await?;
     let next_cursor = found.next_cursor.as_deref();
-    let table = table(&shop, &found.data).part(table::is_part(to, &found));
+    let table = table(to, &shop, &found.data);
     if table::is_file(to) {
-        return Ok(table.file(to, "orders"));
+        return Ok(table.file(to, "orders").await);
     }
+    let table = table.part(table::is_part(to, next_cursor));
     let content = html! {
         form.filter method="get" action=(PATH) {
             input type="hidden" name=(AT) value=(shop.location.id);
@@ -80,7 +81,7 @@ pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
     ))
 }
 
-fn table(shop: &PageLocation, orders: &[Order]) -> Table {
+fn table(to: &SignedIn<'_>, shop: &PageLocation, orders: &[Order]) -> Table {
     let columns = [
         Column::number("number", text!("shop-number")),
         Column::text("time", text!("word-time")),
@@ -90,7 +91,7 @@ fn table(shop: &PageLocation, orders: &[Order]) -> Table {
         Column::text("what", text!("word-what")),
         Column::number("total", text!("word-total")),
     ];
-    let mut table = Table::new(PATH, text!("section-orders"), columns);
+    let mut table = Table::new(PATH, text!("section-orders"), columns).for_file(table::is_file(to));
     for order in orders {
         let state = words(&order.status);
         table.add([

@@ -71,6 +71,7 @@ async fn a_form_is_for_its_own_location_alone() {
             path: format!("{ROOT}/{path}"),
             query: FormFields::parse(query.as_bytes()),
             form: FormFields::parse(form.as_bytes()),
+            has_too_large_file: false,
             headers: HeaderMap::from_iter([(COOKIE, cookie)]),
             host: "127.0.0.1:8081".into(),
             address: [127, 0, 0, 1].into(),

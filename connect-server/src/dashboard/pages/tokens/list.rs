@@ -24,7 +24,8 @@ pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let count = ended.len();
     let uses = LastUses::find(to).await?;
     if table::is_file(to) {
-        return Ok(table(to, &uses, in_use.iter().chain(&ended)).file(to, "tokens"));
+        let all = table(to, &uses, in_use.iter().chain(&ended));
+        return Ok(all.file(to, "tokens").await);
     }
     let shown = table(
         to,

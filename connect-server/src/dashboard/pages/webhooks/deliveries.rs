@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use connect_core::{
-    Delivery, DeliveryPage, DeliveryStatus, Error, Reason, Webhook,
-    wire::{EventType, limits::MAX_PAGE_SIZE},
+    Delivery, DeliveryStatus, Error, Webhook,
+    wire::{EventType, Page},
 };
 use maud::{Markup, html};
 
@@ -15,15 +15,12 @@ use super::{
 use crate::dashboard::{
     Answer, components,
     messages::{dates, problems},
-    page_request::{CURSOR, SignedIn},
-    table::{Cell, Column, Table, Value},
+    page_request::SignedIn,
+    table::{self, Cell, Column, Table, Value},
 };
 
 /// The deliveries on a page.
 const PAGE: usize = 25;
-
-/// The most deliveries in a file.
-const MOST_IN_FILE: usize = 100_000;
 
 /// The field with a chosen delivery.
 pub(super) const CHOSEN: &str = "delivery";
@@ -31,29 +28,25 @@ pub(super) const CHOSEN: &str = "delivery";
 /// Shows a page of the deliveries, by filters.
 pub(super) async fn list(to: &SignedIn<'_>, webhook: &Webhook) -> Result<Markup, Error> {
     let filters = DeliveryFilters::of(to);
-    let cursor = to.query.get(CURSOR);
-    let before = cursor.parse().ok();
-    let (account, filter) = (to.account().id, filters.of_core());
-    let page = to
-        .connect
-        .deliveries(account, webhook.id, &filter, before, PAGE);
-    let page = page.await?;
-    let is_part = page.next.is_some() || before.is_some();
+    let page = find(to, webhook, &filters).await?;
+    let next = page.next_cursor.as_deref();
+    let is_part = table::is_part(to, next);
     let resend = format!("{PATH}/{}/resend", webhook.id);
-    let is_bare = page.deliveries.is_empty() && filters.is_empty() && !is_part;
+    let is_bare = page.data.is_empty() && filters.is_empty() && !is_part;
+    let table = table(to, webhook, &page.data).part(is_part);
     Ok(html! {
         @if !is_bare { (filters.form(to, webhook)) }
-        @if page.deliveries.is_empty() {
+        @if page.data.is_empty() {
             (components::empty(&nothing(&page, is_part, &filters), html! {}))
         } @else if webhook.is_enabled() {
             form method="get" action=(resend) {
                 (filters.hidden())
-                (table(webhook, &page.deliveries).part(is_part).render(to))
+                (table.render(to))
                 button.quiet name="of" value="chosen" { (text!("webhooks-resend-chosen")) }
             }
-        } @else { (table(webhook, &page.deliveries).part(is_part).render(to)) }
-        @if let Some(next) = page.next {
-            p { a href=(filters.next(webhook, &next.to_string())) { (text!("webhooks-older")) } }
+        } @else { (table.render(to)) }
+        @if let Some(next) = next {
+            p { a href=(filters.next(webhook, next)) { (text!("webhooks-older")) } }
         }
         @if webhook.is_enabled() && !is_bare {
             p { a href=(filters.kept_by(&resend)) { (text!("webhooks-resend-period")) } }
@@ -64,30 +57,32 @@ pub(super) async fn list(to: &SignedIn<'_>, webhook: &Webhook) -> Result<Markup,
 /// Answers with a file of all deliveries that pass the filters.
 ///
 /// # Errors
-/// There are more than 100 000.
+/// There are too many.
 pub(super) async fn file(to: &SignedIn<'_>, webhook: &Webhook) -> Result<Answer, Error> {
-    let (account, filter) = (to.account().id, DeliveryFilters::of(to).of_core());
-    let (mut all, mut before) = (Vec::new(), None);
-    loop {
-        let page = to
-            .connect
-            .deliveries(account, webhook.id, &filter, before, MAX_PAGE_SIZE);
-        let page = page.await?;
-        all.extend(page.deliveries);
-        if all.len() > MOST_IN_FILE {
-            let problem = text!("table-too-long", most = MOST_IN_FILE);
-            return Err(Error::Invalid(Reason::new(problem)));
-        }
-        before = page.next;
-        if before.is_none() {
-            return Ok(table(webhook, &all).file(to, "deliveries"));
-        }
-    }
+    let all = find(to, webhook, &DeliveryFilters::of(to)).await?;
+    let table = table(to, webhook, &all.data);
+    Ok(table.file(to, "deliveries").await)
+}
+
+/// Finds a page of deliveries by filters, or all for a file.
+async fn find(
+    to: &SignedIn<'_>,
+    webhook: &Webhook,
+    filters: &DeliveryFilters,
+) -> Result<Page<Delivery>, Error> {
+    let (connect, account, filter) = (&to.connect, to.account().id, &filters.of_core());
+    let limit = table::limit(to).unwrap_or(PAGE);
+    let found = table::rows(to, |cursor| async move {
+        let before = cursor.and_then(|cursor| cursor.parse().ok());
+        let page = connect.deliveries(account, webhook.id, filter, before, limit);
+        Ok(page.await?.into())
+    });
+    found.await
 }
 
 /// The words in place of an empty page.
-fn nothing(page: &DeliveryPage, is_part: bool, filters: &DeliveryFilters) -> Cow<'static, str> {
-    match page.next {
+fn nothing(page: &Page<Delivery>, is_part: bool, filters: &DeliveryFilters) -> Cow<'static, str> {
+    match page.next_cursor {
         // One page searches only a limited number of deliveries.
         Some(_) => text!("shop-nothing-so-far"),
         None if is_part => text!("webhooks-none-older"),
@@ -96,7 +91,7 @@ fn nothing(page: &DeliveryPage, is_part: bool, filters: &DeliveryFilters) -> Cow
     }
 }
 
-fn table(webhook: &Webhook, deliveries: &[Delivery]) -> Table {
+fn table(to: &SignedIn<'_>, webhook: &Webhook, deliveries: &[Delivery]) -> Table {
     let columns = [
         Column::action(text!("webhooks-choose")),
         Column::text("time", text!("webhooks-made")),
@@ -108,7 +103,8 @@ fn table(webhook: &Webhook, deliveries: &[Delivery]) -> Table {
         Column::text("reason", text!("word-problem")),
     ];
     let path = format!("{PATH}/{}", webhook.id);
-    let mut table = Table::new(&*path, text!("word-deliveries"), columns);
+    let mut table =
+        Table::new(&*path, text!("word-deliveries"), columns).for_file(table::is_file(to));
     for delivery in deliveries {
         let last = delivery.attempts.last();
         let address = format!("{path}/deliveries/{}", delivery.id);

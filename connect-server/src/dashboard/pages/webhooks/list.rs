@@ -42,7 +42,7 @@ pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let watched: Vec<_> = watched.collect();
     let table = table(to, &watched);
     if table::is_file(to) {
-        return Ok(table.file(to, "webhooks"));
+        return Ok(table.file(to, "webhooks").await);
     }
     let add = html! { a.button href="/dashboard/webhooks/new" { (text!("webhooks-create")) } };
     let content = html! {

@@ -2,15 +2,19 @@
 
 use connect_core::Reason;
 use maud::{Markup, html};
+use tokio::task::spawn_blocking;
 
 use super::{
     fields::{ImportColumns, ImportField},
     sheet::{ImportSheet, with_line_feeds},
 };
-use crate::dashboard::{
-    components,
-    page_request::{AT, SignedIn},
-    pages::shop::PageLocation,
+use crate::{
+    dashboard::{
+        components,
+        page_request::{AT, SignedIn},
+        pages::shop::PageLocation,
+    },
+    net::completion::joined,
 };
 
 /// The field with the file, in the first step.
@@ -38,15 +42,21 @@ impl ImportForm {
     ///
     /// # Errors
     /// There is no file, or it is no CSV file within the limits.
-    pub(super) fn read(to: &SignedIn<'_>) -> Result<Self, Reason> {
+    pub(super) async fn read(to: &SignedIn<'_>) -> Result<Self, Reason> {
         let form = &to.form;
         let is_new = !form.has_field(TEXT);
         let text = form.secret(if is_new { FILE } else { TEXT });
         if text.is_empty() {
             return Err(Reason::of(FILE, text!("word-must-be-chosen")));
         }
-        let text = with_line_feeds(text);
-        let sheet = ImportSheet::parse(&text);
+        let text = text.to_owned();
+        // A large file takes a while, and others wait for this thread.
+        let parsed = spawn_blocking(move || {
+            let text = with_line_feeds(&text);
+            let sheet = ImportSheet::parse(&text);
+            (text, sheet)
+        });
+        let (text, sheet) = joined(parsed).await;
         let sheet = sheet.map_err(|problem| Reason::of(FILE, problem.text()))?;
         let columns = match is_new {
             true => ImportColumns::guessed(&sheet.headings),
@@ -90,7 +100,7 @@ pub(super) fn step(
     content: Markup,
 ) -> Markup {
     html! {
-        form method="post" action=(action) enctype="multipart/form-data" {
+        form method="post" action=(shop.at(action)) enctype="multipart/form-data" {
             (components::hidden(&to.csrf))
             input type="hidden" name=(AT) value=(shop.location.id);
             (content)

@@ -41,7 +41,7 @@ pub(super) fn report_page(
         }
         div.actions {
             @if has_changes { button { (text!("import-apply")) } }
-            button.quiet formaction=(PATH) { (text!("import-change-columns")) }
+            button.quiet formaction=(shop.at(PATH)) { (text!("import-change-columns")) }
             a.button.quiet href=(shop.at(PATH)) { (text!("import-other-file")) }
         }
     };

@@ -93,21 +93,30 @@ impl ImportSheet {
             .has_headers(false)
             .flexible(true)
             .from_reader(text.as_bytes());
-        let mut lines = Vec::new();
+        let mut before = usize::from(first.starts_with(NAMED_SEPARATOR));
+        let mut head = None;
+        // A file of many small cells would take many times its own size: those beyond the limits are not kept.
+        let (mut lines, mut count) = (Vec::new(), 0);
         for record in reader.records() {
             let record = record.map_err(|_| SheetProblem::NotCsv)?;
-            let cells: Vec<String> = record.iter().map(cleaned).collect();
-            if cells.iter().all(String::is_empty) {
+            if record.iter().all(|cell| cleaned(cell).is_empty()) {
                 continue;
             }
-            let number = line_number(text, &record);
-            lines.push(SheetLine { number, cells });
+            if before > 0 {
+                before -= 1;
+            } else if head.is_none() {
+                head = Some((record.len(), kept(&record)));
+            } else {
+                count += 1;
+                if count <= MOST_LINES {
+                    let number = line_number(text, &record);
+                    let cells = kept(&record);
+                    lines.push(SheetLine { number, cells });
+                }
+            }
         }
-        let is_named = first.starts_with(NAMED_SEPARATOR);
-        let mut lines = lines.into_iter().skip(usize::from(is_named));
-        let headings = lines.next().ok_or(SheetProblem::NoLines)?.cells;
-        let lines: Vec<_> = lines.collect();
-        match (headings.len(), lines.len()) {
+        let (columns, headings) = head.ok_or(SheetProblem::NoLines)?;
+        match (columns, count) {
             (..2, _) => Err(SheetProblem::NotCsv),
             (columns, _) if columns > MOST_COLUMNS => Err(SheetProblem::TooManyColumns(columns)),
             (_, 0) => Err(SheetProblem::NoLines),
@@ -152,12 +161,18 @@ fn line_number(text: &str, record: &StringRecord) -> u64 {
     (position.line()..).nth(empty.count()).unwrap_or_default()
 }
 
+/// The cells of a record, up to the last possible column.
+fn kept(record: &StringRecord) -> Vec<String> {
+    let cells = record.iter().take(MOST_COLUMNS);
+    cells.map(|cell| cleaned(cell).to_owned()).collect()
+}
+
 /// A cell without spaces around it, and without the mark of our own files.
 /// There a quote stands before a text for spreadsheets not to calculate it.
-fn cleaned(cell: &str) -> String {
+fn cleaned(cell: &str) -> &str {
     let marked = cell.strip_prefix('\'');
     let marked = marked.filter(|text| text.starts_with(['=', '+', '-', '@', '\t', '\n', '\r']));
-    marked.unwrap_or(cell).trim().to_owned()
+    marked.unwrap_or(cell).trim()
 }
 
 #[cfg(test)]
@@ -226,6 +241,19 @@ mod tests {
         assert_eq!(
             ImportSheet::parse(&lines(10_000)).unwrap().lines.len(),
             10_000
+        );
+        // Cells without a column are not kept, and make no line fuller than another.
+        let wide = ImportSheet::parse(&format!(
+            "a;b\n{}x\n1{}\n",
+            ";".repeat(500),
+            ";".repeat(500)
+        ));
+        let wide = wide.unwrap();
+        assert_eq!(wide.lines.len(), 2);
+        assert!(
+            wide.lines
+                .iter()
+                .all(|line| line.cells.len() == MOST_COLUMNS)
         );
         assert_eq!(
             SheetProblem::TooManyLines(12_000).text(),

@@ -5,11 +5,12 @@ use http::StatusCode;
 
 use super::{
     fields::ImportField,
-    form::ImportForm,
+    form::{FILE, ImportForm},
     pages::{columns_page, upload_page},
     report::{report_page, result_page},
     rows::{ImportRows, read},
     run::{known_categories, run},
+    sheet::SheetProblem,
 };
 use crate::dashboard::{
     Answer,
@@ -17,20 +18,25 @@ use crate::dashboard::{
     pages::shop::{PageLocation, nowhere, products::PATH as PRODUCTS},
 };
 
-/// Shows the page to choose a file.
+/// Shows the page to choose a file, also after too large a one.
 pub(crate) fn show(to: &SignedIn<'_>) -> Result<Answer, Error> {
     Ok(match find(to)? {
+        Some(shop) if to.has_too_large_file => {
+            let reason = Reason::of(FILE, SheetProblem::TooLarge.text());
+            let page = upload_page(to, &shop, Some(&reason));
+            page.with_status(StatusCode::PAYLOAD_TOO_LARGE)
+        }
         Some(shop) => upload_page(to, &shop, None),
         None => no_place(to),
     })
 }
 
 /// Reads a file, and shows the page to choose its columns.
-pub(crate) fn upload(to: &SignedIn<'_>) -> Result<Answer, Error> {
+pub(crate) async fn upload(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let Some(shop) = find(to)? else {
         return Ok(no_place(to));
     };
-    Ok(match ImportForm::read(to) {
+    Ok(match ImportForm::read(to).await {
         Ok(import) => columns_page(to, &shop, &import, None),
         Err(reason) => refused(upload_page(to, &shop, Some(&reason))),
     })
@@ -41,7 +47,7 @@ pub(crate) async fn check(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let Some(shop) = find(to)? else {
         return Ok(no_place(to));
     };
-    let import = match readable(to, &shop) {
+    let import = match readable(to, &shop).await {
         Ok(import) => import,
         Err(answer) => return Ok(*answer),
     };
@@ -56,7 +62,7 @@ pub(crate) async fn apply(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let Some(shop) = find(to)? else {
         return Ok(no_place(to));
     };
-    let import = match readable(to, &shop) {
+    let import = match readable(to, &shop).await {
         Ok(import) => import,
         Err(answer) => return Ok(*answer),
     };
@@ -82,9 +88,9 @@ fn no_place(to: &SignedIn<'_>) -> Answer {
 
 /// Reads the form of a later step, with a column for the code.
 /// Without a file or this column, it is the page of the step before.
-fn readable(to: &SignedIn<'_>, shop: &PageLocation) -> Result<ImportForm, Box<Answer>> {
+async fn readable(to: &SignedIn<'_>, shop: &PageLocation) -> Result<ImportForm, Box<Answer>> {
     let page = |answer| Err(Box::new(refused(answer)));
-    let import = match ImportForm::read(to) {
+    let import = match ImportForm::read(to).await {
         Ok(import) => import,
         Err(reason) => return page(upload_page(to, shop, Some(&reason))),
     };

@@ -10,7 +10,7 @@ use super::{
 use crate::dashboard::{
     Answer, components,
     messages::problems,
-    page_request::{AT, CURSOR, SignedIn},
+    page_request::{AT, SignedIn},
     pages::shop::{
         PageLocation,
         categories::{self, Categories},
@@ -77,11 +77,11 @@ pub(super) async fn show(
     let named = named.chain(edited.as_ref().and_then(EditedRow::category));
     let categories = categories::find(shop, in_rows.chain(named)).await?;
     let next_cursor = found.next_cursor.as_deref();
-    let is_part = next_cursor.is_some() || !to.query.get(CURSOR).is_empty();
-    let table = rows(to, shop, &found.data, &categories, edited.as_ref()).part(is_part);
+    let table = rows(to, shop, &found.data, &categories, edited.as_ref());
     if table::is_file(to) {
-        return Ok(table.file(to, "products"));
+        return Ok(table.file(to, "products").await);
     }
+    let table = table.part(table::is_part(to, next_cursor));
     let content = html! {
         @if let Some(problem) = problem { (problem) }
         @if let Some(edited) = &edited { (edited.problem()) }
@@ -132,7 +132,8 @@ fn rows(
     categories: &Categories,
     edited: Option<&EditedRow>,
 ) -> Table {
-    let mut table = Table::new(PATH, text!("section-products"), row::columns());
+    let mut table =
+        Table::new(PATH, text!("section-products"), row::columns()).for_file(table::is_file(to));
     let is_edited = |product: &Product| edited.is_some_and(|row| row.is_of(product));
     if let Some(edited) = edited
         && !products.iter().any(is_edited)

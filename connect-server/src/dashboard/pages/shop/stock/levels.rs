@@ -21,7 +21,7 @@ use super::{
 use crate::dashboard::{
     Answer,
     messages::numbers,
-    page_request::{AT, CURSOR, SignedIn},
+    page_request::{AT, SignedIn},
     pages::shop::{PageLocation, hidden, next, nothing, nowhere, page},
     table::{self, Cell, Column, Table, Value},
 };
@@ -70,12 +70,12 @@ pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
         false => find_all(to, &shop).await?,
     };
     let next_cursor = next_cursor.as_deref();
-    let is_part = next_cursor.is_some() || !to.query.get(CURSOR).is_empty();
     let categories = categories(&shop, &levels).await?;
-    let table = table(&shop, &levels, &categories).part(is_part);
+    let table = table(to, &shop, &levels, &categories);
     if table::is_file(to) {
-        return Ok(table.file(to, "stock"));
+        return Ok(table.file(to, "stock").await);
     }
+    let table = table.part(table::is_part(to, next_cursor));
     let filter = if is_low { LOW } else { "" };
     let none = match is_low {
         true => text!("stock-none-low"),
@@ -118,7 +118,7 @@ async fn find_all(
     let stock = shop.records.stock();
     let found = table::rows(to, async |cursor| {
         let sync = SyncQuery {
-            limit: limit(to),
+            limit: table::limit(to),
             cursor,
             ..SyncQuery::default()
         };
@@ -159,7 +159,7 @@ async fn find_low(
     let stock = shop.records.stock();
     let found = table::rows(to, async |cursor| {
         let paging = Paging {
-            limit: limit(to),
+            limit: table::limit(to),
             cursor,
         };
         stock.below_minimum(&paging).await
@@ -167,11 +167,6 @@ async fn find_low(
     let found = found.await?;
     let rows = found.data.into_iter().map(LevelRow::from);
     Ok((rows.collect(), found.next_cursor))
-}
-
-/// The rows of a page: a file is read in the longest.
-fn limit(to: &SignedIn<'_>) -> Option<usize> {
-    table::is_file(to).then_some(MAX_PAGE_SIZE)
 }
 
 /// Finds the names of the categories of these products.
@@ -191,6 +186,7 @@ async fn categories(
 }
 
 fn table(
+    to: &SignedIn<'_>,
     shop: &PageLocation,
     levels: &[LevelRow],
     categories: &HashMap<Id<Category>, String>,
@@ -207,7 +203,7 @@ fn table(
     let enter = may_enter(shop).then(|| Column::action(text!("stock-enter")));
     let history = Column::action(text!("stock-history"));
     let columns = columns.into_iter().chain(enter).chain([history]);
-    let mut table = Table::new(PATH, text!("section-stock"), columns);
+    let mut table = Table::new(PATH, text!("section-stock"), columns).for_file(table::is_file(to));
     for level in levels {
         let category = level.category.and_then(|id| categories.get(&id));
         let number = |quantity: Option<String>| match quantity {

@@ -83,11 +83,12 @@ pub(super) async fn page(
     let found = found.await?;
     let path = format!("{PATH}/{id}");
     let who = MovementUsers::find(to, shop, &found.data).await?;
-    let table = table(&path, &found.data, &who).part(table::is_part(to, &found));
-    if table::is_file(to) && refused.is_none() {
-        return Ok(table.file(to, "stock-movements"));
+    let table = table(to, &path, &found.data, &who);
+    if table::is_file(to) {
+        return Ok(table.file(to, "stock-movements").await);
     }
     let next_cursor = found.next_cursor.as_deref();
+    let table = table.part(table::is_part(to, next_cursor));
     let minimum = match &product {
         Some(product) => minimum::of_product(shop, product.id).await?,
         None => None,
@@ -111,7 +112,7 @@ pub(super) async fn page(
     Ok(shop::page(to, shop, PATH, &title, content))
 }
 
-fn table(path: &str, movements: &[StockMovement], who: &MovementUsers) -> Table {
+fn table(to: &SignedIn<'_>, path: &str, movements: &[StockMovement], who: &MovementUsers) -> Table {
     let columns = [
         Column::text("time", text!("word-time")),
         Column::text("what", text!("word-what")),
@@ -120,7 +121,8 @@ fn table(path: &str, movements: &[StockMovement], who: &MovementUsers) -> Table 
         Column::text("by", text!("word-by")),
         Column::text("note", text!("word-note")),
     ];
-    let mut table = Table::new(path, text!("stock-movements"), columns);
+    let mut table =
+        Table::new(path, text!("stock-movements"), columns).for_file(table::is_file(to));
     for movement in movements {
         let (change, after) = (movement.quantity_change, movement.quantity_after);
         table.add([
