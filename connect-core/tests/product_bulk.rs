@@ -2,6 +2,7 @@
 
 use connect_core::{
     Access, Actor, Error, NewScreen, PriceChange, PriceDifference, PriceRounding, ScreenType,
+    SeenPrice,
     storage::Write,
     wire::{
         Category, CategoryInput, EventType, Field, Id, IdempotencyKey, Product, ProductBatch,
@@ -220,6 +221,20 @@ async fn as_they_are(shop: &Shop, ids: &[Id<Product>]) -> Vec<Product> {
     found
 }
 
+/// The products with their present prices; missing ones with a price of 0.
+async fn seen_prices(shop: &Shop, ids: &[Id<Product>]) -> Vec<SeenPrice> {
+    let found = as_they_are(shop, ids).await;
+    let cents = |id| {
+        let product = found.iter().find(|product| product.id == id);
+        product.map_or(0, |product| product.price_cents)
+    };
+    let seen = ids.iter().map(|id| SeenPrice {
+        id: *id,
+        cents: cents(*id),
+    });
+    seen.collect()
+}
+
 /// The product that failed, and the field at fault.
 fn only(failed: &[connect_core::ProductBulkFailure]) -> Vec<(Id<Product>, Option<&str>)> {
     let failed = failed.iter();
@@ -256,7 +271,8 @@ async fn prices_are_changed_as_their_preview_says(shop: Shop) {
         let preview = preview.await.unwrap();
         assert_eq!(as_they_are(&shop, &ids).await, before, "{change:?}");
         let events_before = bulk_events(&shop).await.len();
-        let result = products_here.change_prices(all.clone(), change).await;
+        let seen = seen_prices(&shop, &all).await;
+        let result = products_here.change_prices(seen.clone(), change).await;
         let result = result.unwrap();
         assert_eq!(preview.failed, result.failed, "{change:?}");
         assert_eq!(result.failed.len(), refused + 1, "{change:?}");
@@ -278,6 +294,15 @@ async fn prices_are_changed_as_their_preview_says(shop: Shop) {
         let events = bulk_events(&shop).await;
         assert_eq!(events.len(), events_before + 1, "{change:?}");
         assert_eq!(events.last().unwrap().0.len(), result.affected);
+        // The same once more, of a reader with the prices before.
+        let again = products_here.change_prices(seen, change).await.unwrap();
+        assert_eq!(again.affected, 0, "{change:?}");
+        assert_eq!(as_they_are(&shop, &ids).await, now, "{change:?}");
+        for (old, new) in before.iter().zip(&now).filter(|(old, new)| old != new) {
+            let place = again.failed.iter().find(|failure| failure.id == old.id);
+            let message = &place.unwrap().error.message;
+            assert!(message.contains("has changed since"), "{new:?}: {message}");
+        }
     }
     for (ids, change, field) in [
         (all.clone(), cents(0), "change"),
@@ -289,7 +314,8 @@ async fn prices_are_changed_as_their_preview_says(shop: Shop) {
         (Vec::new(), cents(1), "ids"),
     ] {
         let preview = products_here.preview_prices(ids.clone(), change).await;
-        let changed = products_here.change_prices(ids, change).await;
+        let seen = seen_prices(&shop, &ids).await;
+        let changed = products_here.change_prices(seen, change).await;
         for refused in [preview.unwrap_err(), changed.unwrap_err()] {
             assert!(
                 matches!(&refused, Error::Invalid(why) if why.field.as_deref() == Some(field)),
@@ -333,13 +359,14 @@ async fn the_last_bulk_change_is_undone_exactly(shop: Shop) {
     for (number, name) in ["change", "code", "price"].into_iter().enumerate() {
         let before = as_they_are(&shop, &ids).await;
         let key = || IdempotencyKey::new(name).unwrap();
+        let seen = seen_prices(&shop, &ids).await;
         let mut expected = 0;
         // The repeated write is answered from its key, and leaves the row as it is.
         for _ in 0..2 {
             let write = match name {
                 "change" => products_here.change_many(ids.to_vec(), everything.clone()),
                 "code" => products_here.change_many(vec![ids[1]], code.clone()),
-                _ => products_here.change_prices(ids.to_vec(), price),
+                _ => products_here.change_prices(seen.clone(), price),
             };
             let done = write.idempotency_key(key()).send().await.unwrap();
             expected = done.data.affected;
@@ -602,10 +629,11 @@ async fn only_an_owner_undoes(shop: Shop) {
         by: PriceDifference::Cents(1),
         rounding: PriceRounding::Cent,
     };
+    let seen = seen_prices(&shop, &[rye]).await;
     let refused = [
         theirs.last_bulk().await.err(),
         theirs.undo_last_bulk(last.at).await.err(),
-        theirs.change_prices(vec![rye], change).await.err(),
+        theirs.change_prices(seen, change).await.err(),
         theirs.preview_prices(vec![rye], change).await.err(),
     ];
     for (place, refused) in refused.into_iter().enumerate() {

@@ -22,7 +22,7 @@ pub(crate) use lost::repair_record;
 pub use orders::Orders;
 pub(crate) use product_bulk::{BulkBefore, BulkHead};
 pub use product_bulk::{
-    LastBulk, PreviewedPrice, PricePreview, ProductBulkFailure, ProductBulkResult,
+    LastBulk, PreviewedPrice, PricePreview, ProductBulkFailure, ProductBulkResult, SeenPrice,
 };
 
 pub use stock::{JsonStock, LowStock, Stock, StockMinimum};

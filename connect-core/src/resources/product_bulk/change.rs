@@ -1,5 +1,7 @@
 //! Changing and deleting many products in one commit, with one event.
 
+use std::collections::HashMap;
+
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -17,7 +19,7 @@ use crate::{
         Room, Write, yield_periodically,
     },
     rules::price_change::PriceChange,
-    transaction::{Error, Reads, UnitOfWork},
+    transaction::{Error, Reads, Reason, UnitOfWork},
     wire::{ErrorDetail, Id, Product, ProductInput, read::Invalid},
 };
 
@@ -43,6 +45,16 @@ pub struct ProductBulkFailure {
     pub error: ErrorDetail,
 }
 
+/// A product with its price as its reader has seen it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SeenPrice {
+    /// The product.
+    pub id: Id<Product>,
+    /// Its price in cents.
+    pub cents: i64,
+}
+
 /// An action on many products.
 struct Bulk {
     /// Each once.
@@ -52,7 +64,8 @@ struct Bulk {
 
 enum Action {
     Change(Box<Draft<Product>>),
-    Reprice(PriceChange),
+    /// The change, and the price of each product before it.
+    Reprice(PriceChange, HashMap<Id<Product>, i64>),
     Delete,
 }
 
@@ -68,8 +81,12 @@ impl Action {
     ) -> Result<bool, Error> {
         let changed = match self {
             Self::Change(draft) => engine::update(unit, access, id, draft).await?,
-            Self::Reprice(change) => {
+            Self::Reprice(change, seen) => {
                 let product: Product = engine::find(unit, id).await?;
+                if seen.get(&id) != Some(&product.price_cents) {
+                    let problem = "has changed since the new price was shown";
+                    return Err(Error::Conflict(Reason::of("priceCents", problem)));
+                }
                 let price_cents = change.applied_to(product.price_cents)?;
                 let input = ProductInput::default().price_cents(price_cents);
                 let draft = Draft::check(input, Purpose::Change)?;
@@ -95,7 +112,7 @@ impl Change for Bulk {
             match &self.action {
                 Action::Change(draft) => Product::reads_of(*id, Some(draft), None, reads),
                 // A price has no other rows.
-                Action::Reprice(_) => {}
+                Action::Reprice(..) => {}
                 Action::Delete => Product::reads_of(*id, None, None, reads),
             }
         }
@@ -141,7 +158,7 @@ impl Change for Bulk {
         }
         result.affected = affected.len();
         match self.action {
-            Action::Change(_) | Action::Reprice(_) => products::emit_bulk(unit, &affected, &[]),
+            Action::Change(_) | Action::Reprice(..) => products::emit_bulk(unit, &affected, &[]),
             Action::Delete => products::emit_bulk(unit, &[], &affected),
         }
         // Without an effect, the bulk change before remains the last one.
@@ -160,7 +177,7 @@ impl Change for Bulk {
 
     fn room(&self) -> Room {
         match self.action {
-            Action::Change(_) | Action::Reprice(_) => Room::Whole,
+            Action::Change(_) | Action::Reprice(..) => Room::Whole,
             Action::Delete => Room::Removal,
         }
     }
@@ -187,20 +204,23 @@ impl Records<Product> {
         })
     }
 
-    /// Changes the prices of many products, for their owner.
-    /// It is one commit with one event. Products without room for the change do not spoil the rest; the result names them.
+    /// Changes the prices of many products from those seen, for their owner.
+    /// It is one commit with one event. Products with another price meanwhile, or without room for the change, do
+    /// not spoil the rest; the result names them.
     ///
     /// # Errors
     /// The access is not an owner's, the change is out of bounds, or there are none or more than
     /// 1000 products.
     pub fn change_prices(
         &self,
-        ids: Vec<Id<Product>>,
+        seen: Vec<SeenPrice>,
         change: PriceChange,
     ) -> Write<ProductBulkResult> {
-        self.bulk("reprice", ids, change, |change| {
+        let ids = seen.iter().map(|price| price.id).collect();
+        self.bulk("reprice", ids, (change, seen), |(change, seen)| {
             change.check()?;
-            Ok(Action::Reprice(change))
+            let seen = seen.into_iter().map(|price| (price.id, price.cents));
+            Ok(Action::Reprice(change, seen.collect()))
         })
     }
 

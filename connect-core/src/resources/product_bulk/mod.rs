@@ -7,7 +7,7 @@ mod head;
 mod preview;
 mod undo;
 
-pub use change::{ProductBulkFailure, ProductBulkResult};
+pub use change::{ProductBulkFailure, ProductBulkResult, SeenPrice};
 pub(crate) use former::BulkBefore;
 pub(crate) use head::BulkHead;
 pub use preview::{PreviewedPrice, PricePreview};

@@ -36,7 +36,7 @@ pub struct PreviewedPrice {
 }
 
 impl Records<Product> {
-    /// Returns the effect of [`change_prices`](Self::change_prices), without the change.
+    /// Returns the effect of [`change_prices`](Self::change_prices) on the present prices.
     ///
     /// # Errors
     /// As [`change_prices`](Self::change_prices).

@@ -41,7 +41,8 @@ pub(in super::super) fn acts(on: &Filled) -> Vec<Act> {
     };
     let prices = |path: &str| {
         let change = [("how", "amount-up"), ("by", "1"), ("rounding", "5")];
-        let of = [("id", &**product), ("at", location)];
+        let seen = format!("{product} 250");
+        let of = [("id", &**product), ("seen", &*seen), ("at", location)];
         (path.to_owned(), fields(&[&change[..], &of].concat()))
     };
     let import = |step: &str| {

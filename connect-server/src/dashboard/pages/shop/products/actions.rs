@@ -4,10 +4,25 @@ use maud::{Markup, html};
 
 use super::{NO_CATEGORY, here, price_fields};
 use crate::dashboard::{
-    components,
+    FormFields, components,
     page_request::SignedIn,
     pages::shop::{PageLocation, categories::Categories},
 };
+
+/// The fields of the chosen products, and of the plain actions.
+const FIELDS: [&str; 4] = ["id", "category", "price", "vat"];
+
+/// Renders all choices and input as hidden fields, to send them once more.
+pub(super) fn hidden(form: &FormFields) -> Markup {
+    html! {
+        @for name in FIELDS {
+            @for value in form.all(name).filter(|value| !value.is_empty()) {
+                input type="hidden" name=(name) value=(value);
+            }
+        }
+        (price_fields::hidden(form))
+    }
+}
 
 /// The fields and buttons of the actions; input is kept.
 pub(super) fn actions(to: &SignedIn<'_>, shop: &PageLocation, categories: &Categories) -> Markup {

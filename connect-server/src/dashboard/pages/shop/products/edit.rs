@@ -173,6 +173,6 @@ mod tests {
             assert_eq!(found, expected.map_err(str::to_owned), "{fields}");
         }
         let form = FormFields::parse(b"updatedAt=now");
-        assert_eq!(seen(&form).err().and_then(|reason| reason.field), None);
+        assert!(seen(&form).is_err_and(|reason| reason.field.is_none()));
     }
 }

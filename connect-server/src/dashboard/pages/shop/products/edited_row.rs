@@ -10,10 +10,13 @@ use connect_core::{
 };
 use maud::{Markup, html};
 
-use super::{EDIT, NEW, PATH, here, row::stock_cell};
+use super::{
+    EDIT, NEW, PATH, here,
+    row::{stock_cell, yes_or_no},
+};
 use crate::dashboard::{
     FormFields, components,
-    inputs::Problem,
+    inputs::{Problem, is_about},
     messages::numbers,
     page_request::{AT, SignedIn},
     pages::shop::{PageLocation, categories::Categories},
@@ -32,7 +35,8 @@ pub(super) const ACTIVE: &str = "isActive";
 /// The time of the product's last change as shown.
 pub(super) const SEEN: &str = "updatedAt";
 
-const FIELDS: [&str; 7] = [NAME, CODE, BARCODE, OF_CATEGORY, PRICE, VAT, ACTIVE];
+/// The fields with room for a problem.
+const FIELDS: [&str; 6] = [NAME, CODE, BARCODE, OF_CATEGORY, PRICE, VAT];
 
 /// The id of the form.
 const FORM: &str = "edit";
@@ -41,6 +45,8 @@ const FORM: &str = "edit";
 pub(super) struct EditedRow {
     /// The product as stored; `None` for a new one.
     product: Option<Product>,
+    /// The time of its last change to be sent along; "" for a new one.
+    seen: String,
     typed: RowInput,
     refused: Option<Reason>,
     /// Set if the product was changed since the page with the form was made.
@@ -127,6 +133,7 @@ impl EditedRow {
             None => RowInput::new(shop),
         };
         Ok(Some(Self {
+            seen: last_change(product.as_ref()),
             product,
             typed,
             refused: None,
@@ -146,8 +153,14 @@ impl EditedRow {
             Some(id) => Some(shop.records.products().get(id).await?),
             None => None,
         };
+        // Only the page with the changes of others lets them be replaced.
+        let seen = match is_outdated {
+            true => last_change(product.as_ref()),
+            false => to.form.get(SEEN).to_owned(),
+        };
         Ok(Self {
             product,
+            seen,
             typed: RowInput::sent(&to.form),
             refused: Some(reason.clone()),
             is_outdated,
@@ -180,9 +193,7 @@ impl EditedRow {
             form id=(FORM) method="post" action=(action) {
                 (components::hidden(&to.csrf))
                 input type="hidden" name=(AT) value=(shop.location.id);
-                @if let Some(product) = &self.product {
-                    input type="hidden" name=(SEEN) value=(product.updated_at);
-                }
+                @if self.product.is_some() { input type="hidden" name=(SEEN) value=(self.seen); }
             }
         }
     }
@@ -210,6 +221,8 @@ impl EditedRow {
             none if none.is_empty() => text!("products-no-category"),
             name => name.into(),
         });
+        let now_active = now.as_ref().map(|now| now.is_active);
+        let now_active = now_active.filter(|now| *now != typed.is_active);
         let sorted = |of: fn(&Product) -> Option<String>| match stored.and_then(of) {
             Some(text) => Value::Text(text),
             None => Value::Empty,
@@ -238,7 +251,7 @@ impl EditedRow {
                 sorted(|it| it.external_id.clone()),
             ),
             Cell::of(
-                text(BARCODE, &text!("word-barcode"), |it| &it.barcode, "numeric"),
+                text(BARCODE, &text!("word-barcode"), |it| &it.barcode, "text"),
                 sorted(|it| it.barcode.clone()),
             ),
             Cell::of(
@@ -249,15 +262,8 @@ impl EditedRow {
             vat,
             stored.map_or_else(Cell::empty, |product| stock_cell(shop, product)),
             Cell::of(
-                self.active_choice(),
-                sorted(|it| {
-                    let word = if it.is_active {
-                        text!("word-yes")
-                    } else {
-                        text!("word-no")
-                    };
-                    Some(word.into_owned())
-                }),
+                self.active_choice(now_active.map(yes_or_no).as_deref()),
+                sorted(|it| Some(yes_or_no(it.is_active).into_owned())),
             ),
             Cell::action(html! {
                 span.actions {
@@ -278,11 +284,10 @@ impl EditedRow {
         changed: Option<&str>,
     ) -> Markup {
         let problem = Problem::of(name, self.refused.as_ref());
-        let is_first = name == NAME && self.refused.is_none();
         html! {
             div.field {
                 input id=(name) name=(name) form=(FORM) type="text" value=(value) inputmode=(mode)
-                    autocomplete="off" aria-label=(label) autofocus[is_first]
+                    autocomplete="off" aria-label=(label) autofocus[self.is_first(name)]
                     aria-invalid=[problem.invalid()] aria-describedby=[problem.id()];
                 (problem.render(label))
                 (changed_to(changed))
@@ -296,6 +301,7 @@ impl EditedRow {
         html! {
             div.field {
                 select id=(OF_CATEGORY) name=(OF_CATEGORY) form=(FORM) aria-label=(label)
+                    autofocus[self.is_first(OF_CATEGORY)]
                     aria-invalid=[problem.invalid()] aria-describedby=[problem.id()] {
                     option value="" { (text!("products-no-category")) }
                     (categories.options(&self.typed.category))
@@ -306,12 +312,27 @@ impl EditedRow {
         }
     }
 
-    fn active_choice(&self) -> Markup {
+    fn active_choice(&self, changed: Option<&str>) -> Markup {
         html! {
             input type="checkbox" id=(ACTIVE) name=(ACTIVE) form=(FORM) value="on"
                 aria-label=(text!("products-for-sale")) checked[self.typed.is_active];
+            (changed_to(changed))
         }
     }
+
+    /// Returns whether an edit begins in this field.
+    /// After a refusal it is the one with the problem.
+    fn is_first(&self, name: &str) -> bool {
+        match &self.refused {
+            Some(reason) => is_about(reason, name),
+            None => name == NAME,
+        }
+    }
+}
+
+/// The time of a product's last change, as sent in a form.
+fn last_change(product: Option<&Product>) -> String {
+    product.map_or_else(String::new, |it| it.updated_at.to_string())
 }
 
 /// The value of a field changed meanwhile.

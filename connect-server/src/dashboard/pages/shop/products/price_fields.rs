@@ -35,7 +35,7 @@ pub(super) fn fields(form: &FormFields) -> Markup {
     html! {
         label for=(HOW) { (text!("prices-how")) }
         select id=(HOW) name=(HOW) { (options(&ways(), form.get(HOW))) }
-        label.hidden for=(BY) { (text!("prices-by")) }
+        label for=(BY) { (text!("prices-by")) }
         input id=(BY) name=(BY) inputmode="decimal" autocomplete="off" value=(form.get(BY));
         label for=(ROUNDING) { (text!("prices-rounding")) }
         select id=(ROUNDING) name=(ROUNDING) { (options(&roundings(), form.get(ROUNDING))) }

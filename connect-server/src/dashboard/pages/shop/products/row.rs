@@ -81,12 +81,16 @@ pub(super) fn stock_cell(shop: &PageLocation, product: &Product) -> Cell {
     Cell::of(stock::link(shop, product), level)
 }
 
+/// The word for a product on sale or not.
+pub(super) fn yes_or_no(is_active: bool) -> Cow<'static, str> {
+    match is_active {
+        true => text!("word-yes"),
+        false => text!("word-no"),
+    }
+}
+
 fn for_sale(is_active: bool) -> Cell {
-    let word: Cow<'_, str> = if is_active {
-        text!("word-yes")
-    } else {
-        text!("word-no")
-    };
+    let word = yes_or_no(is_active);
     let value = Value::Text(word.to_string());
     let shown = html! { @if is_active { (word) } @else { span.tag { (word) } } };
     Cell::of(shown, value)

@@ -173,7 +173,7 @@ fn card(
     let label = text!("shop-counted");
     let problem = Problem::of(QUANTITY, refused);
     let fields = html! {
-        (entry::hidden(shop, product))
+        (entry::hidden(to, shop, product, refused))
         (low::kept(to))
         (components::problem(refused, &[QUANTITY]))
         div.field {
@@ -188,7 +188,7 @@ fn card(
             a.button.quiet href=(low::sheet(to, shop)) { (text!("word-cancel")) }
         }
     };
-    let action = format!("{PATH}/{}/count", product.id);
+    let action = shop.at(&format!("{PATH}/{}/count", product.id));
     html! {
         div.card {
             h2 { (product.name) }

@@ -112,11 +112,15 @@ pub(super) async fn save_count(
             if Some(stock.get(product).await?.quantity) == counted {
                 return Ok(false);
             }
-            let meanwhile = text!("stock-changed-meanwhile");
-            Err(Error::Conflict(Reason::new(meanwhile)))
+            Err(Error::Conflict(changed_meanwhile()))
         }
         Err(error) => Err(error),
     }
+}
+
+/// The reason of a count refused after a change by another.
+fn changed_meanwhile() -> Reason {
+    Reason::new(text!("stock-changed-meanwhile"))
 }
 
 fn typed(form: &FormFields) -> Result<Quantity, Reason> {
@@ -178,14 +182,14 @@ pub(super) fn form(
         autocomplete: "off",
     };
     let fields = html! {
-        (hidden(shop, product))
+        (hidden(to, shop, product, refused))
         (components::problem(refused, &[KIND, QUANTITY, NOTE]))
         (inputs::choice(&text!("stock-kind"), KIND, kinds(), kind, refused))
         (quantity.render(refused))
         (note.render_optional(true, refused))
         button { (text!("word-save")) }
     };
-    let action = format!("{PATH}/{}", product.id);
+    let action = shop.at(&format!("{PATH}/{}", product.id));
     html! {
         div.card {
             h2 { (text!("stock-enter-title")) }
@@ -195,17 +199,36 @@ pub(super) fn form(
 }
 
 /// The hidden fields of a form: location, and shown level.
-pub(super) fn hidden(shop: &PageLocation, product: &Product) -> Markup {
+pub(super) fn hidden(
+    to: &SignedIn<'_>,
+    shop: &PageLocation,
+    product: &Product,
+    refused: Option<&Reason>,
+) -> Markup {
     html! {
         input type="hidden" name=(AT) value=(shop.location.id);
-        @if let Some(level) = product.stock_quantity {
+        @if let Some(level) = expected(&to.form, product, refused) {
             input type="hidden" name=(EXPECTED) value=(level);
         }
     }
 }
 
+/// The level for a count to rely on.
+/// A refused form keeps its own, so that its count replaces none in between. After a refusal for that reason it
+/// is the present level.
+fn expected(form: &FormFields, product: &Product, refused: Option<&Reason>) -> Option<String> {
+    match refused {
+        Some(reason) if *reason != changed_meanwhile() => form
+            .has_field(EXPECTED)
+            .then(|| form.get(EXPECTED).to_owned()),
+        _ => product.stock_quantity.map(|level| level.to_string()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use connect_core::wire::{Timestamp, WireRecord as _};
+
     use super::*;
 
     const ID: &str = "0199e3a1-7c00-7000-8000-000000000001";
@@ -280,6 +303,24 @@ mod tests {
             ("quantity=4", Err(KIND)),
         ] {
             assert_eq!(read(fields), expected.map_err(str::to_owned), "{fields}");
+        }
+    }
+
+    #[test]
+    fn a_refused_count_relies_on_the_level_of_its_own_page() {
+        let mut product = Product::new(uuid::Uuid::nil(), Timestamp::EPOCH);
+        product.stock_quantity = Some(quantity(7000));
+        let mistyped = Reason::of(QUANTITY, "is odd");
+        for (fields, refused, level) in [
+            ("", None, Some("7")),
+            ("expected=4", Some(&mistyped), Some("4")),
+            // It was not tracked then.
+            ("quantity=x", Some(&mistyped), None),
+            ("expected=4", Some(&changed_meanwhile()), Some("7")),
+        ] {
+            let form = FormFields::parse(fields.as_bytes());
+            let found = expected(&form, &product, refused);
+            assert_eq!(found.as_deref(), level, "{fields} {refused:?}");
         }
     }
 

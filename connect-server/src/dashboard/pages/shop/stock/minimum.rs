@@ -87,7 +87,7 @@ fn form(
         (field.render_optional(true, refused))
         button.quiet { (text!("word-save")) }
     };
-    let action = format!("{PATH}/{}/{MINIMUM}", product.id);
+    let action = shop.at(&format!("{PATH}/{}/{MINIMUM}", product.id));
     html! {
         div.card {
             h2 { (text!("stock-minimum-title")) }
