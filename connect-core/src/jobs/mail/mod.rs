@@ -6,14 +6,17 @@
 //!
 //! A message is sent before its removal: a process ending in between sends it twice.
 
+mod messages;
+#[cfg(test)]
+pub(super) mod tests;
 mod texts;
 
 use std::{fmt::Display, ops::AddAssign, sync::Arc, time::Duration};
 
-pub(super) use texts::to_the_minute;
 use tokio::{sync::watch, time::timeout};
 use uuid::Uuid;
 
+pub(super) use self::{messages::MailText, texts::to_the_minute};
 use super::{
     queue::{DueGroup, FairQueue, QueuedItem},
     worker::{self, Payload, Turn},

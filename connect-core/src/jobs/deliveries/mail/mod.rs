@@ -9,11 +9,12 @@ use tokio::time::timeout;
 
 use super::worker::WebhookWorker;
 use crate::{
-    jobs::mail::to_the_minute,
+    jobs::mail::{MailText, to_the_minute},
     owner::{Failing, LEASE, WebhookState},
     rules::{lease::LEASE_MARGIN, webhook::MAX_FAILURES},
     transaction::{
-        Account, Error, OwnerMail, SwitchOffReason, SwitchedOff, Webhook, environment::Mail,
+        Account, Error, Language, OwnerMail, SwitchOffReason, SwitchedOff, Webhook,
+        environment::Mail,
     },
     wire::Timestamp,
 };
@@ -23,6 +24,9 @@ const MAIL_PAUSE: i64 = 300;
 
 /// The time limit of the mail server.
 const MAIL_LIMIT: Duration = Duration::from_secs(30);
+
+/// The language of the message. The reasons of failures in it are in English too.
+const LANGUAGE: Language = Language::En;
 
 // The message is sent right after a commit.
 const _: () = assert!(MAIL_LIMIT.as_secs() as i64 + LEASE_MARGIN <= LEASE);
@@ -87,7 +91,7 @@ pub(super) async fn tell_owner(
             let row = worker.store().get(&state).await?;
             let failing = WebhookState::read(&state, row.as_ref()).failing;
             let pages = worker.pages.as_deref();
-            let mail = message(&account, webhook, failing.as_ref(), pages);
+            let mail = message(LANGUAGE, &account, webhook, failing.as_ref(), pages);
             let sent = timeout(MAIL_LIMIT, mailer.send(&mail)).await;
             let sent = sent.unwrap_or_else(|_| Err("the mail server took too long".to_owned()));
             if let Err(reason) = sent {
@@ -114,42 +118,41 @@ pub(super) async fn tell_owner(
 /// The message to the owner, without secrets.
 /// It shows the address only up to its query, and only the reason of an attempt.
 fn message(
+    language: Language,
     account: &Account,
     webhook: &Webhook,
     failing: Option<&Failing>,
     pages: Option<&str>,
 ) -> Mail {
     let Webhook { id, url, .. } = webhook;
-    let shop = &account.name;
     let address = url.split(['?', '#']).next().unwrap_or_default();
-    let since = failing.map_or_else(String::new, |failing| {
-        format!(" since {}", to_the_minute(failing.since))
-    });
-    let reason = failing
-        .and_then(|failing| failing.reason.as_ref())
-        .map_or_else(String::new, |reason| {
-            format!("\n\nThe reason of the last failure: {reason}")
-        });
-    let place = pages.map_or_else(
-        || {
-            format!(
-                "Sign in to the dashboard of the service, open Webhooks, and choose this one. If you do \
-                 not know the address of the dashboard, ask the operator, and name the webhook: \
-                 {id}"
-            )
-        },
-        |pages| format!("There you also find the recent attempts, and what the endpoint answered:\n\n    {pages}/{id}"),
-    );
+    let line = |text: MailText<'_>| {
+        let text = text
+            .with("shop", &account.name)
+            .with("address", address)
+            .with("failures", MAX_FAILURES)
+            .with("id", id.to_string());
+        text.line(language)
+    };
+    let failed = match failing {
+        None => MailText::of("webhook-off-failed"),
+        Some(failing) => {
+            MailText::of("webhook-off-failed-since").with("since", to_the_minute(failing.since))
+        }
+    };
+    let reason = failing.and_then(|failing| failing.reason.as_ref());
+    let reason = reason.map(|reason| MailText::of("webhook-off-reason").with("reason", reason));
+    let kept = MailText::of("webhook-off-kept");
+    let next = match pages {
+        None => MailText::of("webhook-off-sign-in"),
+        Some(pages) => MailText::of("webhook-off-page").with("page", format!("{pages}/{id}")),
+    };
+    let paragraphs = [Some(failed), reason, Some(kept), Some(next)].into_iter();
+    let paragraphs: Vec<String> = paragraphs.flatten().map(line).collect();
     Mail {
         to: account.owner_email().to_owned(),
-        subject: format!("A webhook of {shop} was switched off"),
-        text: format!(
-            "The webhook of {shop} to {address} was switched off: {MAX_FAILURES} attempts in a \
-             row have failed{since}.{reason}\n\n\
-             Waiting and new events are kept for up to 30 days.\n\n\
-             What to do next: repair the endpoint, then switch the webhook on again. You choose whether \
-             the waiting events are sent, in order, or dropped. {place}\n"
-        ),
+        subject: line(MailText::of("webhook-off")),
+        text: format!("{}\n", paragraphs.join("\n\n")),
     }
 }
 

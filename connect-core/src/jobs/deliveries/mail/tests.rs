@@ -1,12 +1,13 @@
-//! A webhook set up anew by its owner during a switch-off.
+//! A webhook set up anew by its owner during a switch-off, and the mail about it.
 
-use std::sync::Arc;
+use std::{fmt::Write as _, sync::Arc};
 
 use async_trait::async_trait;
 
 use super::*;
 use crate::{
     Connect, NewAccount, NewWebhook, WaitingEvents,
+    jobs::mail::tests::{LANGUAGES, assert_is},
     storage::memory::MemoryStorage,
     transaction::environment::{
         ManualClock, SendFailure, WebhookAnswer, WebhookRequest, WebhookSender,
@@ -61,4 +62,44 @@ async fn what_the_owner_did_meanwhile_stays() {
     assert_eq!(off.reason, SwitchOffReason::Failures);
     assert_eq!(off.owner_mail, Some(OwnerMail::Due));
     assert!(!switch_off(&worker, &on).await.unwrap());
+}
+
+#[test]
+fn mail_about_a_webhook_is_as_in_the_transcript() {
+    let account: Account = serde_json::from_value(serde_json::json!({
+        "id": "00000000-0000-0000-0000-000000000001",
+        "name": "Rye & Spelt",
+        "ownerEmail": "noor@rye.example",
+        "sandbox": false,
+        "locations": [],
+        "screens": [],
+    }))
+    .unwrap();
+    let webhook = Webhook {
+        id: uuid::Uuid::from_u128(2).into(),
+        account_id: account.id,
+        url: "https://hooks.example/in?key=secret#part".into(),
+        events: vec![EventType::ProductChanged],
+        location_ids: Vec::new(),
+        created_at: Timestamp::EPOCH,
+        enabled_at: Timestamp::EPOCH,
+        switched_off: None,
+    };
+    let failing = |reason: Option<&str>| Failing {
+        since: "2027-01-15T08:01:30Z".parse().unwrap(),
+        reason: reason.map(str::to_owned),
+    };
+    let reason = "The endpoint answered 503. It must answer 200 to 299.";
+    let mut transcript = String::new();
+    for failing in [None, Some(failing(None)), Some(failing(Some(reason)))] {
+        for pages in [None, Some("https://shop.example/dashboard/webhooks")] {
+            for (language, ..) in LANGUAGES {
+                let kind = serde_json::to_string(&failing).unwrap();
+                let mail = message(*language, &account, &webhook, failing.as_ref(), pages);
+                let _ = writeln!(transcript, "> {language:?} {kind}");
+                let _ = write!(transcript, "{}\n{}\n", mail.subject, mail.text);
+            }
+        }
+    }
+    assert_is(&transcript, "src/jobs/deliveries/mail/transcript.txt");
 }
