@@ -164,7 +164,7 @@ impl Change for Bulk {
         // Without an effect, the bulk change before remains the last one.
         if !affected.is_empty() {
             match self.action {
-                Action::Change(_) | Action::Reprice(_) => BulkHead::save(&before, unit, access),
+                Action::Change(_) | Action::Reprice(..) => BulkHead::save(&before, unit, access),
                 Action::Delete => BulkHead::remove(unit),
             }
         }

@@ -116,6 +116,7 @@ impl Column {
         match (self.kind, self.is_detail) {
             (ColumnKind::Number, true) => Some("number detail"),
             (ColumnKind::Number, false) => Some("number"),
+            (ColumnKind::Action, _) => Some("act"),
             (_, true) => Some("detail"),
             (_, false) => None,
         }
