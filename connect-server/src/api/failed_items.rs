@@ -51,7 +51,7 @@ impl<'de> Visitor<'de> for FailedItemSearch<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(name) = map.next_key::<String>()? {
-            if name == "results" {
+            if name == "data" || name == "results" {
                 return map.next_value_seed(self);
             }
             map.next_value::<IgnoredAny>()?;
@@ -74,6 +74,6 @@ impl<'de> DeserializeSeed<'de> for FailedItemSearch<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, items: D) -> Result<(), D::Error> {
-        items.deserialize_seq(self)
+        items.deserialize_any(self)
     }
 }

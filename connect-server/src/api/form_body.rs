@@ -37,7 +37,7 @@ enum FormEncoding {
     Parts(String),
 }
 
-/// Reads the fields of a form; `None` if its file is too large.
+/// Reads the fields of a form; `None` for a too large file.
 /// A file becomes the text of its field.
 pub(super) async fn read<S: IncomingBody>(
     headers: &HeaderMap,
@@ -71,7 +71,7 @@ fn too_large() -> Reply {
     Reply::error(StatusCode::PAYLOAD_TOO_LARGE, reason)
 }
 
-/// Returns the encoding by the headers of a body, which is not compressed.
+/// Returns the encoding of an uncompressed body, by its headers.
 fn encoding(headers: &HeaderMap, may_have_file: bool) -> Result<FormEncoding, Error> {
     if headers.contains_key(CONTENT_ENCODING) {
         let reason = Reason::of("Content-Encoding", "must be left out for a form");

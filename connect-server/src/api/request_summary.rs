@@ -1,4 +1,4 @@
-//! The summary of an answered request, stored for the owner of its token.
+//! The summary of an answered request, stored for its token's owner.
 
 use std::{borrow::Cow, net::IpAddr};
 
@@ -155,7 +155,7 @@ mod tests {
         };
         let items: Vec<String> = (0..9).map(item).collect();
         let body = format!(
-            r#"{{"created":1,"failed":8,"results":[{}]}}"#,
+            r#"{{"data":{{"created":1,"failed":8,"results":[{}]}}}}"#,
             items.join(",")
         );
         let errors = errors(body.as_bytes());

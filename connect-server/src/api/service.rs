@@ -59,7 +59,7 @@ pub struct ConnectApp {
     api: Option<ServedApi>,
     /// All else.
     filter: BoxedFilter<(warp::reply::Response,)>,
-    /// Set if the last requests of each token are kept for its owner.
+    /// Set if the last requests of tokens are kept.
     keeps_requests: bool,
     /// The counter of requests; `None` counts none.
     requests: Option<Arc<Requests>>,

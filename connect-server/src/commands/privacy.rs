@@ -31,7 +31,7 @@ pub struct RetentionChanges {
     /// Keep the log of deliveries for so many days, 7 to 30.
     #[arg(long, value_name = "DAYS")]
     pub deliveries: Option<u32>,
-    /// Show the last requests of tokens for so many days, 7 to 30.
+    /// Keep the last requests of tokens so many days, 7 to 30.
     #[arg(long, value_name = "DAYS")]
     pub requests: Option<u32>,
     /// Keep the journal for so many days after an erasure, without names; 0 erases it too.

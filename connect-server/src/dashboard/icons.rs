@@ -2,7 +2,7 @@
 
 use maud::{Markup, PreEscaped, html};
 
-/// Draws the icon of a part of the dashboard, hidden from screen readers.
+/// Draws the icon of a part, hidden from screen readers.
 pub(super) fn icon(section: &str) -> Markup {
     let path = match section {
         "dashboard" => "M4 19V9m5 10V5m5 14v-7m5 7V8",

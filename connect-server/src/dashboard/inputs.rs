@@ -152,7 +152,7 @@ pub(super) fn choice<'c>(
     }
 }
 
-/// A check box of a group, marked if the group has a problem.
+/// A check box of a group, marked with the group's problem.
 pub(super) fn check_box(
     name: &str,
     value: &str,

@@ -78,7 +78,7 @@ impl PageRequest {
         segments(&self.path)
     }
 
-    /// Writes an audit line for the action of a form, done or refused.
+    /// Writes an audit line for a form, done or refused.
     pub(super) fn audit(
         &self,
         action: Action,

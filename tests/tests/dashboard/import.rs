@@ -149,7 +149,7 @@ async fn a_menu_is_tried_first_and_then_imported_once() {
     // Without their categories all lines are faulty.
     let (status, page) = send(&mut owner, CHECK, &columns, &[]).await;
     assert_eq!((status, counts(&page)), (StatusCode::OK, [0, 0, 0, 65]));
-    assert!(page.contains("Does not exist; make it first"), "{page}");
+    assert!(page.contains("Does not exist; add it first"), "{page}");
     assert!(!page.contains("Import now"), "{page}");
     let create = [("create-categories", "yes")];
     let (status, page) = send(&mut owner, CHECK, &columns, &create).await;

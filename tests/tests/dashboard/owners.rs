@@ -59,7 +59,13 @@ fn mixtures(text: &str, own: &Own, on: &Filled) -> BTreeSet<String> {
 
 /// The pages that are there with an id of another in their address, as if it were not there.
 fn may_be_shown(path: &str, on: &Filled) -> bool {
-    let filters = ["edit=", "category=", "object=", "of=chosen&delivery="];
+    let filters = [
+        "edit=",
+        "category=",
+        "object=",
+        "of=chosen&delivery=",
+        "requests?token=",
+    ];
     let is_filtered = filters.iter().any(|filter| path.contains(filter));
     // At the own location a product of another is one that was deleted.
     is_filtered || path.contains(&format!("/stock/{}", on.product))

@@ -16,7 +16,7 @@ use http::{
 use crate::api::encoding::{Encoding, PrecompressedBody, WORTH_COMPRESSING, compress};
 
 /// The beginning of a batch's answer with all its counts, in bytes.
-const BATCH_COUNTS: usize = 80;
+const BATCH_COUNTS: usize = 100;
 
 /// An answer, still without the common headers of all responses.
 #[derive(Clone, Debug)]

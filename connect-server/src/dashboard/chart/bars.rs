@@ -131,7 +131,7 @@ impl<'c> Bars<'c> {
         }
     }
 
-    /// The ends of a scale with these amounts, and with its ends before.
+    /// The ends of a scale, extended by these amounts.
     fn ends_with(&self, [lowest, highest]: [i64; 2]) -> [i64; 2] {
         let amounts = || self.rows.iter().map(|row| row.cents);
         [

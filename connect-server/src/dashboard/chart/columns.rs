@@ -12,7 +12,7 @@ const HEIGHT: i64 = 160;
 /// The room above the bars, and below for labels.
 const MARGIN: i64 = 20;
 
-/// The most labels below the bars; a narrow screen has no more room.
+/// The most labels below the bars, for a narrow screen.
 const MOST_LABELS: usize = 12;
 
 /// A chart of amounts, each beside the one before it in time.

@@ -1,4 +1,4 @@
-//! Charts drawn on the server, each with a table of the same numbers.
+//! Charts drawn on the server, each with its table.
 
 mod bars;
 mod columns;

@@ -89,7 +89,7 @@ pub(super) async fn change_profile(to: &SignedIn<'_>) -> Result<Answer, Error> {
     }
 }
 
-/// Makes the page, with the input and the problem of a refused form.
+/// Makes the page, with input and problem of a refused form.
 async fn page(
     to: &SignedIn<'_>,
     business: Option<&Reason>,

@@ -91,7 +91,7 @@ async fn page(to: &SignedIn<'_>, refused: Option<&Reason>) -> Result<Answer, Err
     Ok(layout::page(to, SECTION, &text!("names-title"), content))
 }
 
-/// The form of one name, with the problem if this form was sent.
+/// The form of one name, with the problem if sent.
 fn form(to: &SignedIn<'_>, kind: &str, id: &str, name: &str, refused: Option<&Reason>) -> Markup {
     let is_sent = to.form.get(KIND) == kind && to.form.get(ID) == id;
     let problem = refused.filter(|_| is_sent);

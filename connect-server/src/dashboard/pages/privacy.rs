@@ -30,7 +30,7 @@ const EXPORT: &str = "/dashboard/privacy/export";
 const RETENTION: &str = "/dashboard/privacy/retention";
 const BLANK: &str = "/dashboard/privacy/blank";
 
-/// The bytes of a file of an export. A larger export has several.
+/// The bytes of an export's file. Larger exports have several.
 const FILE: usize = 8 * 1024 * 1024;
 
 /// The fields of the times to keep data: name, label, and the value of the account.

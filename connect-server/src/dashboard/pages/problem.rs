@@ -44,7 +44,7 @@ fn explained(problem: &str) -> Markup {
     }
 }
 
-/// Adds the status of an error, and the cause of an internal error.
+/// Adds the status of an error, and an internal cause.
 fn with_cause(answer: Answer, error: &Error) -> Answer {
     let mut answer = answer.refused(error);
     answer.cause = matches!(error, Error::Internal(_)).then(|| error.cause());

@@ -156,7 +156,7 @@ pub(super) fn short_table(requests: &[AnsweredRequest]) -> Markup {
     table.render_plain()
 }
 
-/// The columns of a table of requests, with these ones behind the time.
+/// The columns of requests, with these ones behind the time.
 fn columns(more: impl IntoIterator<Item = Column>) -> impl Iterator<Item = Column> {
     let rest = [
         Column::text("request", text!("tokens-request")),

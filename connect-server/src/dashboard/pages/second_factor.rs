@@ -1,4 +1,4 @@
-//! The user's own second factor: set-up with a QR code, recovery codes, removal.
+//! The user's second factor: set-up by QR code, recovery codes, removal.
 
 use connect_core::{Error, NewSecondFactor, Reason, SecondFactor, Secret};
 use maud::{Markup, PreEscaped, html};
@@ -31,7 +31,7 @@ pub(super) async fn begin(to: &SignedIn<'_>) -> Result<Answer, Error> {
     }
 }
 
-/// Adds the second factor with its first code, and shows the recovery codes.
+/// Adds the second factor by its first code; shows recovery codes.
 pub(super) async fn add(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let code = to.form.get("code");
     match to.connect.add_second_factor(&to.session, code).await {
@@ -147,7 +147,7 @@ fn present(to: &SignedIn<'_>, factor: &SecondFactor, refused: Option<&Reason>) -
     }
 }
 
-/// The form for the first code of an app, with a new seed.
+/// The form for an app's first code, with a new seed.
 fn first_code(
     to: &SignedIn<'_>,
     begun: Option<&NewSecondFactor>,

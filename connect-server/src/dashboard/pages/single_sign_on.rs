@@ -1,4 +1,4 @@
-//! Single sign-on: the settings of the account's provider, and the way through it.
+//! Single sign-on: the account's provider, and the way through it.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! The location and the period of an address, kept by links and forms.
+//! Location and period of an address, kept by links and forms.
 //!
 //! Pages need not think of it: their links and forms are completed when rendered, and a redirect after a form
 //! is completed before it is sent. Each field is read as what it is, so nothing else gets into an address.

@@ -20,11 +20,11 @@ use crate::{
 /// The most rows of a file.
 const MOST_ROWS: usize = 100_000;
 
-/// The most pages read for a file: twice those of the longest one.
+/// The most pages read for a file: twice the longest one's.
 /// With a rare match among many rows, pages are short or empty.
 const MOST_PAGES: usize = 2 * MOST_ROWS / MAX_PAGE_SIZE;
 
-/// The files made at the same time. Each holds all of its rows.
+/// The files made at once. Each holds all its rows.
 static FILES: Semaphore = Semaphore::const_new(2);
 
 impl Table {
@@ -58,7 +58,7 @@ impl Table {
     }
 }
 
-/// Waits for the turn of a file, if the address asks for one.
+/// Waits for the turn of a file asked for.
 /// It lasts until the result is dropped.
 pub(in crate::dashboard) async fn turn(to: &PageRequest) -> Option<SemaphorePermit<'static>> {
     match is_file(to) {
@@ -82,7 +82,7 @@ pub(in crate::dashboard) fn is_part(to: &PageRequest, next_cursor: Option<&str>)
     next_cursor.is_some() || !to.query.get(CURSOR).is_empty()
 }
 
-/// Reads a page of a list, or the whole list for a file.
+/// Reads a page of a list, or all for a file.
 /// `page` reads the rows from a cursor on. The address names the first cursor.
 ///
 /// # Errors

@@ -49,7 +49,7 @@ impl TableRow {
 
 /// A column of a table.
 pub(super) struct Column {
-    /// Its name in the address; "" if rows are not sorted by it.
+    /// Its name in the address; "" if not to sort by.
     name: &'static str,
     heading: Cow<'static, str>,
     kind: ColumnKind,
@@ -156,7 +156,7 @@ impl Table {
         }
     }
 
-    /// Keeps only the values of its rows, if they are for a file.
+    /// Keeps only the values of its rows, for a file.
     #[must_use]
     pub(super) fn for_file(mut self, is_file: bool) -> Self {
         self.is_file = is_file;
@@ -184,7 +184,7 @@ impl Table {
         self.rows.push(TableRow { id, values, shown });
     }
 
-    /// Marks a page of a longer list, with only its own rows sorted.
+    /// Marks a page of a longer list, with its own rows sorted.
     #[must_use]
     pub(super) fn part(mut self, is_part: bool) -> Self {
         self.is_part = is_part;

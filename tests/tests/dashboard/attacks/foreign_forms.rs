@@ -189,6 +189,6 @@ async fn no_form_of_a_visitor_is_taken_from_elsewhere() {
     owner.read("/dashboard/account").await;
     assert!(other.read(&invitation).await.contains("You are invited"));
     visitor.sign_in(email).await.expect(303);
-    visitor.read("/dashboard").await;
+    visitor.read("/dashboard/account").await;
     server.kill().await;
 }

@@ -62,7 +62,7 @@ pub(super) struct Filters {
     pub(super) author: Option<String>,
     location: Option<Id<Location>>,
     period: Option<Period>,
-    /// The location of the other pages, kept for the way back; or "".
+    /// The location kept for the way back; or "".
     at: String,
     /// The order of the rows, kept for the next page; or "".
     order: String,

@@ -1,4 +1,4 @@
-//! One search over everything within the rights of a user, exact hits first.
+//! One search over everything of a user, exact hits first.
 
 mod catalog;
 mod hits;

@@ -87,7 +87,7 @@ impl Places {
         Ok(self.all.iter().zip(found).collect())
     }
 
-    /// Returns the name of a location for its hits, if there are several.
+    /// Returns the name of a location, one of several, for hits.
     pub(super) fn name<'p>(&self, place: &'p Place) -> Option<&'p str> {
         self.is_named.then_some(&*place.location.name)
     }

@@ -36,7 +36,6 @@ pub(super) use stock::{
 };
 pub(super) use today::show as today;
 
-use self::stock::LEVEL;
 use crate::dashboard::{
     Answer, components, fields, layout,
     messages::numbers,
@@ -46,6 +45,9 @@ use crate::dashboard::{
     sections::ROOT,
     table,
 };
+
+/// The field to choose low levels of stock.
+const LEVEL: &str = "level";
 
 /// The location of a page.
 pub(super) struct PageLocation {
@@ -179,7 +181,7 @@ pub(super) fn page_of_period(
     page_of_place(to, shop, section, title, &locations, choice, content)
 }
 
-/// Makes a page with the name of its only location beside the title.
+/// Makes a page with its only location beside the title.
 /// On paper, the name is there in any case.
 fn page_of_place(
     to: &SignedIn<'_>,

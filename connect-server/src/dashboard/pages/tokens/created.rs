@@ -8,7 +8,7 @@ use crate::{
     dashboard::{Answer, components, layout, page_request::SignedIn},
 };
 
-/// Shows the value of a new token, with a call to try it.
+/// Shows the value of a new token, with a first call.
 pub(super) fn created(to: &SignedIn<'_>, done: &Execution<'_>) -> Answer {
     let value = done.secret.as_ref();
     let call = format!(

@@ -1,4 +1,4 @@
-//! Tokens: listed, made for tasks at locations, shown with their requests, and revoked.
+//! Tokens: listed, made for tasks, shown with requests, and revoked.
 
 mod created;
 mod form;

@@ -11,7 +11,7 @@ use crate::dashboard::page_request::SignedIn;
 /// The field of the address with the name of a preset.
 const PRESET: &str = "preset";
 
-/// The tasks of a kind of program, and no more than it needs.
+/// The tasks needed by a kind of program, no more.
 pub(super) struct TokenPreset {
     /// The name in the address and in the ids of messages.
     name: &'static str,

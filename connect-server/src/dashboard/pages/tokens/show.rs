@@ -1,4 +1,4 @@
-//! The page of one token: its tasks, its times and its last requests.
+//! The page of a token: tasks, times and last requests.
 
 use connect_core::{AccountLocation, Error, Grant, Token, wire::Id};
 use maud::{Markup, html};

@@ -1,4 +1,4 @@
-//! The status of a token: in use, close to its expiry, or ended.
+//! The status of a token: in use, near expiry, or ended.
 
 use std::borrow::Cow;
 

@@ -140,7 +140,7 @@ fn table(to: &SignedIn<'_>, webhook: &Webhook, deliveries: &[Delivery]) -> Table
     table
 }
 
-/// The check box to choose a delivery, if it can be sent again.
+/// The check box of a delivery fit to be sent again.
 fn choice(webhook: &Webhook, delivery: &Delivery) -> Markup {
     let label = || {
         text!(

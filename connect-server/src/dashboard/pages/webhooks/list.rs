@@ -14,7 +14,7 @@ use crate::dashboard::{
     table::{self, Cell, Column, Table, Value},
 };
 
-/// The deliveries looked at for the numbers of a webhook in the list.
+/// The deliveries looked at for numbers in the list.
 const LOOKED_AT: usize = 100;
 
 /// The webhooks looked at together.

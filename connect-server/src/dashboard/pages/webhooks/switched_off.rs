@@ -1,4 +1,4 @@
-//! The warning about a webhook that is switched off: by whom, and why.
+//! The warning about a switched-off webhook: by whom, and why.
 
 use connect_core::{
     Author, Error, MOST_WAITING_COUNTED, SwitchOffReason, SwitchedOff, TrailFilter, TrailScope,

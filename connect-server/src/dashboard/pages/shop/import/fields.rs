@@ -73,7 +73,7 @@ impl ImportField {
         })
     }
 
-    /// The usual headings of its column in English and Dutch, the best first.
+    /// The usual headings in English and Dutch, the best first.
     /// They have letters and digits alone.
     fn headings(self) -> &'static [&'static str] {
         match self {
@@ -197,7 +197,7 @@ impl ImportColumns {
         Self(found)
     }
 
-    /// Reads the choices of a form. A column beyond the last is none.
+    /// Reads the choices of a form, without missing columns.
     pub(super) fn chosen(form: &FormFields, columns: usize) -> Self {
         let choice = |field: ImportField| {
             let column: usize = form.get(field.name()).parse().ok()?;

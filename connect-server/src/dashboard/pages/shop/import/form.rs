@@ -1,4 +1,4 @@
-//! The form that carries a file and the choices from step to step.
+//! The form with a file and choices, from step to step.
 
 use connect_core::Reason;
 use maud::{Markup, html};
@@ -20,7 +20,7 @@ use crate::{
 /// The field with the file, in the first step.
 pub(super) const FILE: &str = "file";
 
-/// The field with the text of the file, in the steps after it.
+/// The field with the text of the file, after upload.
 const TEXT: &str = "text";
 
 /// The check boxes, and their value.
@@ -76,7 +76,7 @@ impl ImportForm {
         html! { input type="hidden" name=(TEXT) value=(self.text); }
     }
 
-    /// The hidden fields with the text and the choices but for faulty lines.
+    /// The hidden fields with text and choices, without faulty lines.
     pub(super) fn hidden(&self) -> Markup {
         html! {
             (self.hidden_text())

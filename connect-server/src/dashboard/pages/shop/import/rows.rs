@@ -45,7 +45,7 @@ pub(super) struct LineProblem {
     pub(super) problem: Cow<'static, str>,
 }
 
-/// The products of a file without problems, and the problems of the rest.
+/// The good products of a file, and the problems of others.
 #[derive(Default)]
 pub(super) struct ImportRows<'s> {
     pub(super) rows: Vec<ImportRow<'s>>,
@@ -282,7 +282,7 @@ mod tests {
             (
                 "A;Soup;;;cold;;",
                 &[
-                    "2 Category \"cold\" does not exist; make it first, or have missing categories created",
+                    "2 Category \"cold\" does not exist; add it first, or have missing categories created",
                 ],
             ),
             (

@@ -27,7 +27,7 @@ pub(super) struct ImportOutcome {
     pub(super) problems: Vec<LineProblem>,
 }
 
-/// Writes the products, or only tries to. A refused one leaves no changes.
+/// Writes the products, or only tries to. Refused ones stay.
 ///
 /// # Errors
 /// The storage failed. Earlier batches are then written; the import can be repeated.

@@ -15,7 +15,7 @@ const MOST_LINES: usize = 10_000;
 /// The most columns.
 const MOST_COLUMNS: usize = 100;
 
-/// The beginning of a first line with the separator, as Excel writes it.
+/// The beginning of Excel's first line with the separator.
 const NAMED_SEPARATOR: &str = "sep=";
 
 /// A file with its headings.

@@ -18,7 +18,7 @@ use crate::dashboard::{
     pages::shop::{PageLocation, nowhere, products::PATH as PRODUCTS},
 };
 
-/// Shows the page to choose a file, also after too large a one.
+/// Shows the page to choose a file, also again.
 pub(crate) fn show(to: &SignedIn<'_>) -> Result<Answer, Error> {
     Ok(match find(to)? {
         Some(shop) if to.has_too_large_file => {
@@ -86,7 +86,7 @@ fn no_place(to: &SignedIn<'_>) -> Answer {
     nowhere(to, PRODUCTS, &text!("import-title"))
 }
 
-/// Reads the form of a later step, with a column for the code.
+/// Reads the form of a step with a column for codes.
 /// Without a file or this column, it is the page of the step before.
 async fn readable(to: &SignedIn<'_>, shop: &PageLocation) -> Result<ImportForm, Box<Answer>> {
     let page = |answer| Err(Box::new(refused(answer)));

@@ -12,7 +12,7 @@ use crate::dashboard::{
 /// The fields of the chosen products, and of the plain actions.
 const FIELDS: [&str; 4] = ["id", "category", "price", "vat"];
 
-/// Renders all choices and input as hidden fields, to send them once more.
+/// Renders all choices and input as hidden fields, to send again.
 pub(super) fn hidden(form: &FormFields) -> Markup {
     html! {
         @for name in FIELDS {

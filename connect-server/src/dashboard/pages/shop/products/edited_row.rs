@@ -23,7 +23,7 @@ use crate::dashboard::{
     table::{Cell, Value},
 };
 
-/// The fields, as the core names them: their problems then stand beside them.
+/// The fields by their names in the core, for their problems.
 pub(super) const NAME: &str = "name";
 pub(super) const CODE: &str = "externalId";
 pub(super) const BARCODE: &str = "barcode";

@@ -10,7 +10,7 @@ use crate::dashboard::{
     pages::shop::PageLocation,
 };
 
-/// The time of the bulk change to undo, as named in the form.
+/// The field with the time of the undone bulk change.
 pub(super) const TIME: &str = "time";
 
 /// Renders the bar with the button to undo the change.

@@ -28,7 +28,7 @@ pub(super) struct Beside {
     pub(super) edited: Option<EditedRow>,
 }
 
-/// Shows a page of the list, by filters, or saves all of it.
+/// Shows a page of the list, or saves all.
 pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let Some(shop) = PageLocation::find(to, UserRight::ReadCatalog)? else {
         return Ok(nowhere(to, PATH, &text!("section-products")));

@@ -1,4 +1,4 @@
-//! The fields of a change of prices by an amount or a percentage.
+//! The fields to change prices by amount or percentage.
 
 use std::borrow::Cow;
 

@@ -10,7 +10,7 @@ use crate::dashboard::{
     pages::shop::{PageLocation, nowhere},
 };
 
-/// Undoes the bulk change named by the form, and returns to the list.
+/// Undoes the bulk change named by the form.
 pub(crate) async fn undo(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let Some(shop) = PageLocation::find(to, UserRight::ChangeCatalog)? else {
         return Ok(nowhere(to, PATH, &text!("section-products")));

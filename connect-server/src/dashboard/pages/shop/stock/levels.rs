@@ -15,14 +15,14 @@ use maud::{Markup, html};
 use super::{
     PATH,
     entry::QUANTITY,
-    low::{self, LEVEL, LOW},
+    low::{self, LOW},
     low_tag, may_enter, name,
 };
 use crate::dashboard::{
     Answer,
     messages::numbers,
     page_request::{AT, SignedIn},
-    pages::shop::{PageLocation, hidden, next, nothing, nowhere, page},
+    pages::shop::{LEVEL, PageLocation, hidden, next, nothing, nowhere, page},
     table::{self, Cell, Column, Table, Value},
 };
 
@@ -110,7 +110,7 @@ fn choice(to: &SignedIn<'_>, shop: &PageLocation, is_low: bool) -> Markup {
     }
 }
 
-/// Finds the levels of the page, in the order of their last change.
+/// Finds the levels of the page, by last change.
 async fn find_all(
     to: &SignedIn<'_>,
     shop: &PageLocation,

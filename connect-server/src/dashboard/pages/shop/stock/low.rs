@@ -10,11 +10,10 @@ use super::{PATH, SHEET};
 use crate::dashboard::{
     messages::numbers,
     page_request::SignedIn,
-    pages::shop::{PageLocation, next, nothing, paging},
+    pages::shop::{LEVEL, PageLocation, next, nothing, paging},
 };
 
 /// The filter, as named in addresses and forms.
-pub(in crate::dashboard::pages::shop) const LEVEL: &str = "level";
 pub(super) const LOW: &str = "low";
 
 /// The most products counted.

@@ -1,4 +1,4 @@
-//! The stock of a location: levels, minimums, movements, and their entry by people.
+//! The stock of a location: levels, minimums, movements and their entry.
 
 mod count_sheet;
 mod entry;
@@ -16,7 +16,7 @@ use maud::{Markup, html};
 
 pub(crate) use count_sheet::{count, show as sheet};
 pub(crate) use levels::list;
-pub(super) use low::{LEVEL, card as low_card};
+pub(super) use low::card as low_card;
 pub(crate) use movements::{enter, show as movements_of_product};
 pub(crate) use set_minimum::set as set_minimum;
 

@@ -50,7 +50,7 @@ fn days(days: &[DailySummary], before: &[DailySummary]) -> Vec<Bar> {
     days.iter().enumerate().map(bar).collect()
 }
 
-/// A bar for each hour from the first to the last with sales.
+/// A bar for each hour between first and last sale.
 fn hours(day: &HourSums, before: Option<&HourSums>) -> Vec<Bar> {
     let bar = |(hour, now): (usize, &Totals)| {
         let before = before.and_then(|before| before.get(hour));
