@@ -98,8 +98,16 @@ pub struct Denied {
     pub rate: RateStatus,
     /// The seconds to wait before a retry, after too many requests.
     pub retry_after: Option<i64>,
-    /// The account and the token of the caller, if it has one.
-    pub caller: Option<(Id<Account>, Id<Token>)>,
+    /// The credentials of the caller, if its token is known.
+    credentials: Option<Arc<Credentials>>,
+}
+
+impl Denied {
+    /// The token of the caller, if it is known: ended, or over its limit.
+    pub fn token(&self) -> Option<&Token> {
+        let credentials = self.credentials.as_ref();
+        credentials.map(|credentials| &*credentials.token)
+    }
 }
 
 /// The in-memory state of admission; only last uses are stored.
@@ -166,13 +174,13 @@ impl Admission {
             Ok(found) => found,
             Err(error) => return Err(self.deny(address, at, error).await),
         };
-        let caller = (found.account.id, found.token.id);
+        let credentials = found.clone();
         let admitted = match found.check_valid(at.now) {
             Ok(()) => self.count_token(address, found, at).await,
             Err(error) => Err(self.deny(address, at, error).await),
         };
         admitted.map_err(|denied| Denied {
-            caller: Some(caller),
+            credentials: Some(credentials),
             ..denied
         })
     }
@@ -229,7 +237,7 @@ impl Admission {
     ///
     /// # Errors
     /// [`Error::RateLimited`] when `address` has sent too many such requests.
-    pub(crate) fn count_anonymous(&self, address: IpAddr) -> Result<RateStatus, Denied> {
+    pub(crate) fn count_anonymous(&self, address: IpAddr) -> Result<RateStatus, Box<Denied>> {
         let at = moment(&self.store);
         let most = self.limits.anonymous;
         let limit = self.anonymous.of_address(address, most, at);
@@ -239,7 +247,7 @@ impl Admission {
             Err(used_up) => {
                 self.store.metrics().limited.anonymous.increase();
                 let whose = "requests of this address that need no token";
-                Err(too_many(used_up.rate, at, whose))
+                Err(too_many(used_up.rate, at, whose).into())
             }
         }
     }
@@ -305,7 +313,7 @@ impl Admission {
                 error,
                 rate,
                 retry_after: None,
-                caller: None,
+                credentials: None,
             },
             Ok(Err(used_up)) => self.too_many(used_up, at),
             Err(fault) => self.failed(address, fault.into()),
@@ -334,7 +342,7 @@ impl Admission {
             error,
             rate: self.anonymous_rate(address),
             retry_after: None,
-            caller: None,
+            credentials: None,
         }
     }
 }
@@ -411,6 +419,6 @@ fn too_many(rate: RateStatus, at: RequestTime, whose: &str) -> Denied {
         error,
         rate,
         retry_after: Some(wait),
-        caller: None,
+        credentials: None,
     }
 }

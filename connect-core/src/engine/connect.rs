@@ -141,7 +141,7 @@ impl Connect {
     ///
     /// # Errors
     /// [`RateLimited`](crate::Error::RateLimited) when `address` has sent too many such requests.
-    pub fn count_anonymous(&self, address: IpAddr) -> Result<RateStatus, Denied> {
+    pub fn count_anonymous(&self, address: IpAddr) -> Result<RateStatus, Box<Denied>> {
         self.core.admission.count_anonymous(address)
     }
 

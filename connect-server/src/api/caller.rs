@@ -127,8 +127,8 @@ pub(super) async fn token_holder(
     let sent = bearer(headers);
     let admitted = connect.authenticate(address, sent.ok()).await;
     admitted.map_err(|refused| {
-        let caller = refused.caller;
-        note.token = caller.map(|(account, token)| (account.uuid(), token.uuid()));
+        let token = refused.token();
+        note.token = token.map(|token| (token.account_id.uuid(), token.id.uuid()));
         denied(refused, sent.err(), CredentialKind::Token)
     })
 }

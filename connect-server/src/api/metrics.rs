@@ -109,7 +109,7 @@ fn check(
             // Guesses count against the address's limit for requests without a token.
             connect
                 .count_anonymous(address)
-                .map_err(|refused| denied(refused, None, CredentialKind::Token).0)?;
+                .map_err(|refused| denied(*refused, None, CredentialKind::Token).0)?;
             let wrong = Reason::of("Authorization", "must be the token for the metrics");
             let error = token.err().map_or(Error::Unauthorized(wrong), |unsent| {
                 unsent.error("token for the metrics")

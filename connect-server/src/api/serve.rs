@@ -201,7 +201,7 @@ impl ServedApi {
                     (reply.await, rate)
                 }
                 Err(refused) => {
-                    let (reply, rate) = denied(refused, None, self.callers);
+                    let (reply, rate) = denied(*refused, None, self.callers);
                     (reply, Some(rate))
                 }
             }

@@ -84,6 +84,8 @@ impl Browser {
     pub(crate) async fn read_stable(&mut self, path: &str) -> String {
         let page = self.read(path).await;
         let page = without(&page, "name=\"csrf\" value=\"", "\"");
+        // A cursor has the time of the first page.
+        let page = without(&page, "cursor=", "\"");
         without(&page, "<time", "</time>").replace("Never", "")
     }
 

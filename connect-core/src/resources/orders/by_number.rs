@@ -20,7 +20,7 @@ enum NumberPlace {
     /// Before the first, or beside no order at all.
     Before,
     /// Among them, with its order if there is one.
-    Among(Option<Order>),
+    Among(Box<Option<Order>>),
     /// After the last.
     After,
 }
@@ -32,7 +32,7 @@ impl NumberPlace {
                 true => Self::After,
                 false => {
                     let mut orders = orders.into_iter();
-                    Self::Among(orders.find(|order| order.number == number))
+                    Self::Among(orders.find(|order| order.number == number).into())
                 }
             },
             _ => Self::Before,
@@ -58,14 +58,14 @@ impl Orders {
         };
         match NumberPlace::of(number, newest) {
             NumberPlace::Before => {}
-            NumberPlace::Among(found) => return Ok(found),
+            NumberPlace::Among(found) => return Ok(*found),
             NumberPlace::After => return Ok(None),
         }
         let oldest = forwards.some(None).await?;
         let mut from = after(&oldest, to);
         match NumberPlace::of(number, oldest) {
             NumberPlace::Before => return Ok(None),
-            NumberPlace::Among(found) => return Ok(found),
+            NumberPlace::Among(found) => return Ok(*found),
             NumberPlace::After => {}
         }
         while from < to {
@@ -74,7 +74,7 @@ impl Orders {
             let after = after(&orders, to);
             match NumberPlace::of(number, orders) {
                 NumberPlace::Before => to = middle,
-                NumberPlace::Among(found) => return Ok(found),
+                NumberPlace::Among(found) => return Ok(*found),
                 NumberPlace::After => from = after,
             }
         }
