@@ -179,7 +179,7 @@ export const TASKS = {
     assert.equal(status, 422);
     await you.open("requests");
     await you.type(you.field(words("requests-text")), id);
-    await you.go(you.button(words("word-show")));
+    await you.go(you.button(words("word-find")));
     const request = you.row(id);
     await you.sees("422", request);
     await you.sees(`POST /v1${shop.products}`, request);
