@@ -9,7 +9,7 @@ use connect_core::{
 use maud::{Markup, html};
 
 use crate::dashboard::{
-    Answer, components, layout,
+    Answer, components, fields, layout,
     page_request::{CURSOR, SignedIn},
     sections::REQUESTS,
     table::{self, Cell, Column, Table, Value},
@@ -37,8 +37,7 @@ pub(super) fn of_token(token: Id<Token>) -> String {
 
 /// Returns the address of the request with an ID.
 pub(super) fn of_id(id: &str) -> String {
-    let mut query = url::form_urlencoded::Serializer::new(String::new());
-    format!("{REQUESTS}?{}", query.append_pair(TEXT, id).finish())
+    fields::address(REQUESTS, [(TEXT, id)])
 }
 
 /// Shows a page of requests, newest first.
@@ -223,13 +222,8 @@ fn without_field<'m>(message: &'m str, field: &str) -> &'m str {
 
 /// The address of the next page, with the same filters.
 fn next_page(to: &SignedIn<'_>, cursor: &str) -> String {
-    let mut query = url::form_urlencoded::Serializer::new(String::new());
-    let kept = to
-        .query
-        .pairs()
-        .filter(|(name, value)| *name != CURSOR && !value.is_empty());
-    query.extend_pairs(kept).append_pair(CURSOR, cursor);
-    format!("{REQUESTS}?{}", query.finish())
+    let kept = to.query.pairs().filter(|(name, _)| *name != CURSOR);
+    fields::address(REQUESTS, kept.chain([(CURSOR, cursor)]))
 }
 
 #[cfg(test)]

@@ -4,11 +4,10 @@ use std::borrow::Cow;
 
 use connect_core::{AccountLocation, Error, LocationHandle, UserRight, wire::query::SyncQuery};
 use futures_util::future;
-use url::form_urlencoded::Serializer;
 
 use super::hits::MOST_HITS;
 use crate::dashboard::{
-    components,
+    components, fields,
     page_request::{AT, SignedIn},
 };
 
@@ -105,11 +104,9 @@ impl Places {
 
 impl Place {
     /// The address of a page of this location.
-    pub(super) fn at(&self, path: &str, fields: &[(&str, &str)]) -> String {
-        let mut query = Serializer::new(String::new());
-        query.append_pair(AT, &self.location.id.to_string());
-        query.extend_pairs(fields);
-        format!("{path}?{}", query.finish())
+    pub(super) fn at(&self, path: &str, more: &[(&str, &str)]) -> String {
+        let id = self.location.id.to_string();
+        fields::address(path, [(AT, &*id)].into_iter().chain(more.iter().copied()))
     }
 }
 
